@@ -1,0 +1,18 @@
+"""The questions asked about a turn, one file each. Each is data; `run` plans, asks and reads them.
+
+A new question is a new file here and one name in `BUILT_IN`; the host's own go to `Afterturn(classifiers=…)`.
+"""
+
+from __future__ import annotations
+
+from afterturn.classifiers._base import Checked, Classifier, Reading, list_of, nullable
+from afterturn.classifiers._views import project, shorten
+from afterturn.classifiers.conclusion import CONCLUSION
+from afterturn.classifiers.conversation import CONVERSATION
+from afterturn.classifiers.safety import SAFETY
+from afterturn.classifiers.sources import SOURCES
+
+__all__ = ["BUILT_IN", "Checked", "Classifier", "Reading", "list_of", "nullable", "project", "shorten"]
+
+BUILT_IN: tuple[Classifier, ...] = (CONVERSATION, SOURCES, CONCLUSION, SAFETY)
+"""The classifiers that are on by default, in the order in which their fields are asked."""

@@ -1,0 +1,54 @@
+"""Asks whether a sub-agent's part is over, and for the handoff to its parent (SPEC B6)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from afterturn.classifiers._base import Checked, Classifier, Reading, nullable
+from afterturn.outcomes import Outcome
+from afterturn.turns import JsonObject, Turn
+
+MAX_HANDOFF_CHARACTERS = 1_200
+
+_CONCLUSION = (
+    "- taskConcluded: true only if the agent's last reply ends its task: everything was collected or done and nothing "
+    "is still asked, offered or awaiting the customer's confirmation. Else false.\n"
+    "- handoffSummary: two to four sentences for a colleague who takes over: what the customer gave, what was settled. "
+    "In the customer's language. null if taskConcluded is false."
+)
+
+
+def _skip(turn: Turn) -> str | None:
+    return None if turn.agent.parent else "no_parent"
+
+
+def _fields(turn: Turn) -> Mapping[str, JsonObject]:
+    return {
+        "taskConcluded": {"type": "boolean"},
+        "handoffSummary": nullable({"type": "string", "maxLength": MAX_HANDOFF_CHARACTERS}),
+    }
+
+
+def _read(answer: Checked, turn: Turn) -> Reading:
+    concluded = answer.values.get("taskConcluded") is True
+    summary = answer.text("handoffSummary") if concluded else None
+    return Reading(
+        status="finding" if concluded else "no_finding",
+        label="concluded" if concluded else None,
+        confidence=answer.confidence.get("taskConcluded"),
+        unsure=not concluded and "taskConcluded" in answer.unsure,
+        outcome=Outcome(task_concluded=concluded, handoff_summary=(summary or "").strip() or None),
+    )
+
+
+CONCLUSION = Classifier(
+    name="conclusion",
+    version="1",
+    view="exchange",
+    fields=_fields,
+    instructions=lambda turn: _CONCLUSION,
+    read=_read,
+    skip=_skip,
+    labels=("concluded",),
+    heads={"taskConcluded": "concluded", "handoffSummary": "handoff"},
+)

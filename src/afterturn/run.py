@@ -1,0 +1,303 @@
+"""Plans the questions of a turn, asks them, reads the answers: exactly one judgement a question, whatever happens.
+
+    plan(turn, classifiers)  ->  calls and skips     (pure)
+    ask(call, judge)         ->  answer or error code (fails open)
+    read(asked, …)           ->  judgements           (pure)
+
+`judge_turn` does all three.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+
+from afterturn import failopen
+from afterturn._validate import checked_field
+from afterturn.calls import Answer, Call, Confidence, Judge, Planned, Question, ViewName
+from afterturn.classifiers import Checked, Classifier, project
+from afterturn.errors import JudgeError, SchemaViolationError, TruncatedError, UsageError
+from afterturn.outcomes import Judgement, Outcome
+from afterturn.replies import filtered
+from afterturn.turns import JsonValue, Turn
+from afterturn.verdicts import JudgeParams, Status, Usage, Verdict
+
+PLAN_VERSION = "1"
+
+Clock = Callable[[], datetime]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Plan:
+    """Is what will be asked about a turn.
+
+    Attributes:
+        turn: The turn with its reply filtered.
+        calls: The calls; at most one a view, `exchange` and `exchange+passages` sharing theirs.
+        skips: Code of the reason by classifier name, for the questions that are not asked.
+        classifiers: All classifiers, in order; each is in one call or in `skips`.
+    """
+
+    turn: Turn
+    calls: tuple[Call, ...]
+    skips: Mapping[str, str]
+    classifiers: tuple[Classifier, ...]
+
+    def rows(self, judge: str) -> tuple[Planned, ...]:
+        """The planned judgements, one a classifier, for the judge of that name."""
+        plans = {question.classifier: call.plan for call in self.calls for question in call.questions}
+        return tuple(
+            Planned(
+                classifier=classifier.name,
+                version=classifier.version,
+                metric=classifier.metric,
+                judge=judge,
+                plan=plans.get(classifier.name, ""),
+                skip=self.skips.get(classifier.name),
+            )
+            for classifier in self.classifiers
+        )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Asked:
+    """Is a call and what came of it: an answer, or the code of the error.
+
+    Attributes:
+        call: The call.
+        answer: The answer, or None.
+        error: Code of the error, or None.
+        latency_ms: Wall time of the call in milliseconds.
+    """
+
+    call: Call
+    answer: Answer | None = None
+    error: str | None = None
+    latency_ms: float = 0.0
+
+
+def plan(turn: Turn, classifiers: Sequence[Classifier]) -> Plan:
+    """Plans the calls of a turn: skips what needs no answer and fuses the rest by view.
+
+    Args:
+        turn: A finished turn; its reply is filtered here if nobody did.
+        classifiers: The enabled classifiers; no two of one name.
+
+    Raises:
+        UsageError: Two classifiers have the same name, or declare the same field in one call.
+    """
+    if len({classifier.name for classifier in classifiers}) < len(classifiers):
+        raise UsageError("two enabled classifiers have the same name; rename one")
+    turn = filtered(turn)
+    skips: dict[str, str] = {}
+    asked: dict[ViewName, list[tuple[Classifier, Question]]] = {}
+    for classifier in classifiers:
+        seen = project(turn, classifier.view)
+        reason = _unjudgeable(turn) or classifier.skip(seen)
+        if reason:
+            skips[classifier.name] = reason
+        else:
+            asked.setdefault(_shared(classifier.view), []).append((classifier, _question(classifier, seen)))
+    calls = tuple(_call(turn, pairs) for pairs in asked.values())
+    return Plan(turn=turn, calls=calls, skips=skips, classifiers=tuple(classifiers))
+
+
+async def ask(call: Call, judge: Judge) -> tuple[Asked, ...]:
+    """Asks a judge, failing open: whatever happens, every question of the call is in exactly one result.
+
+    A truncated answer is asked again once, in halves. Cancellation passes through.
+    """
+    asked = await _ask_once(call, judge)
+    if asked.error != TruncatedError.code or len(call.questions) < 2:
+        return (asked,)
+    middle = (len(call.questions) + 1) // 2
+    halves = (call.questions[:middle], call.questions[middle:])
+    return tuple([await _ask_once(_part(call, questions), judge) for questions in halves])
+
+
+def read(asked: Asked, classifier: Classifier, stamp: Stamp) -> Judgement:
+    """Reads one classifier's judgement out of an asked call. One bad field errs one question."""
+    if asked.answer is None:
+        return stamp.judgement(classifier, "error", asked=asked, reason=asked.error)
+    if classifier.name in asked.answer.no_head:
+        return stamp.judgement(classifier, "skipped", asked=asked, reason="no_head")
+    question = next(q for q in asked.call.questions if q.classifier == classifier.name)
+    ids = {"tenant": stamp.turn.tenant, "turn": stamp.turn.id, "classifier": classifier.name}
+
+    def reading() -> Judgement:
+        answer, dropped = _checked(question, _answer(asked))
+        found = classifier.read(answer, asked.call.turn)
+        return stamp.judgement(
+            classifier,
+            found.status,
+            asked=asked,
+            label=found.label,
+            confidence=found.confidence,
+            reason="unsure" if found.unsure else None,
+            dropped=dropped,
+            outcome=found.outcome,
+        )
+
+    def failed(error: BaseException) -> Judgement:
+        return stamp.judgement(classifier, "error", asked=asked, reason="schema_violation")
+
+    return failopen.call("run.read", reading, failed, **ids)
+
+
+async def judge_turn(
+    turn: Turn, classifiers: Sequence[Classifier], judge: Judge, *, attempt: int = 1, clock: Clock | None = None
+) -> tuple[Judgement, ...]:
+    """Judges a turn: exactly one judgement for each classifier, in their order.
+
+    Args:
+        turn: A finished turn.
+        classifiers: The enabled classifiers.
+        judge: Who answers.
+        attempt: Which attempt at the turn this is, from 1.
+        clock: Gives the time for the verdicts; the system's UTC clock by default.
+
+    Returns:
+        One judgement a classifier. Errors and skips are judgements, too.
+    """
+    planned = plan(turn, classifiers)
+    stamp = Stamp(turn=planned.turn, judge=judge.name, attempt=attempt, clock=clock or _utc_now)
+    results = await asyncio.gather(*(ask(call, judge) for call in planned.calls))
+    by_name = {q.classifier: asked for result in results for asked in result for q in asked.call.questions}
+    judgements: list[Judgement] = []
+    for classifier in planned.classifiers:
+        if classifier.name in planned.skips:
+            judgements.append(stamp.judgement(classifier, "skipped", reason=planned.skips[classifier.name]))
+        else:
+            judgements.append(read(by_name[classifier.name], classifier, stamp))
+    return tuple(judgements)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Stamp:
+    """Is what all verdicts of one judging have in common, and makes them."""
+
+    turn: Turn
+    judge: str
+    attempt: int
+    clock: Clock
+
+    def judgement(
+        self,
+        classifier: Classifier,
+        status: Status,
+        *,
+        asked: Asked | None = None,
+        label: str | None = None,
+        confidence: Confidence | None = None,
+        reason: str | None = None,
+        dropped: int = 0,
+        outcome: Outcome | None = None,
+    ) -> Judgement:
+        """Makes a judgement of a classifier about the turn."""
+        answer = asked.answer if asked else None
+        verdict = Verdict(
+            tenant=self.turn.tenant,
+            agent=self.turn.agent.id,
+            session=self.turn.session,
+            turn=self.turn.id,
+            classifier=classifier.name,
+            version=classifier.version,
+            plan=asked.call.plan if asked else "",
+            metric=classifier.metric,
+            status=status,
+            label=label,
+            confidence=confidence.percent if confidence else None,
+            confidence_source=confidence.source if confidence else None,
+            reason=reason,
+            judge=self.judge,
+            latency_ms=round(asked.latency_ms, 3) if asked else 0.0,
+            attempt=self.attempt,
+            dropped=dropped,
+            params=answer.params if answer else JudgeParams(),
+            usage=answer.usage if answer else Usage(),
+            created_at=self.clock(),
+        )
+        return Judgement(verdict=verdict, outcome=outcome)
+
+
+def _unjudgeable(turn: Turn) -> str | None:
+    if turn.reply is None or not turn.reply.text.strip():
+        return "no_reply"
+    return None if turn.reply.complete else "incomplete"
+
+
+def _shared(view: ViewName) -> ViewName:
+    """The descriptive questions share one call, with or without passages."""
+    return "exchange" if view == "exchange+passages" else view
+
+
+def _question(classifier: Classifier, seen: Turn) -> Question:
+    return Question(
+        classifier=classifier.name,
+        version=classifier.version,
+        fields=classifier.fields(seen),
+        instructions=classifier.instructions(seen),
+        heads=classifier.heads,
+    )
+
+
+def _call(turn: Turn, pairs: Sequence[tuple[Classifier, Question]]) -> Call:
+    views = {classifier.view for classifier, _ in pairs}
+    view: ViewName = "exchange+passages" if "exchange+passages" in views else pairs[0][0].view
+    questions = tuple(question for _, question in pairs)
+    names = [name for question in questions for name in question.fields]
+    if len(set(names)) < len(names):
+        raise UsageError("two classifiers of one view declare a field of the same name; rename one")
+    return Call(view=view, turn=project(turn, view), questions=questions, plan=_plan_hash(view, questions))
+
+
+def _part(call: Call, questions: tuple[Question, ...]) -> Call:
+    return replace(call, questions=questions, plan=_plan_hash(call.view, questions))
+
+
+def _plan_hash(view: ViewName, questions: Sequence[Question]) -> str:
+    company = [PLAN_VERSION, view, *sorted((q.classifier, q.version) for q in questions)]
+    return hashlib.sha256(json.dumps(company).encode()).hexdigest()[:16]
+
+
+async def _ask_once(call: Call, judge: Judge) -> Asked:
+    started = time.perf_counter()
+    ids = {"tenant": call.turn.tenant, "agent": call.turn.agent.id, "turn": call.turn.id, "judge": judge.name}
+
+    def failed(error: BaseException) -> Asked:
+        code = error.code if isinstance(error, JudgeError) else "provider_error"
+        return Asked(call=call, error=code)
+
+    async def answered() -> Asked:
+        return Asked(call=call, answer=await judge.ask(call))
+
+    asked = await failopen.acall("run.ask", answered, failed, **ids)
+    return replace(asked, latency_ms=(time.perf_counter() - started) * 1000)
+
+
+def _answer(asked: Asked) -> Answer:
+    if asked.answer is None:
+        raise AssertionError("an asked call without an answer has an error")
+    return asked.answer
+
+
+def _checked(question: Question, answer: Answer) -> tuple[Checked, int]:
+    values: dict[str, JsonValue] = {}
+    dropped = 0
+    for name, schema in question.fields.items():
+        if name not in answer.values:
+            raise SchemaViolationError(f"the answer lacks the field {name}")
+        values[name], lost = checked_field(schema, answer.values[name])
+        dropped += lost
+    own = {name: answer.confidence[name] for name in question.fields if name in answer.confidence}
+    checked = Checked(values=values, confidence=own, unsure=answer.unsure & frozenset(question.fields))
+    return checked, dropped
+
+
+def _utc_now() -> datetime:
+    return datetime.now(UTC)
