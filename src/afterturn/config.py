@@ -1,0 +1,135 @@
+"""Holds the configuration: one model, read from flags > environment > file > defaults (CONTRACT "Configuration")."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from afterturn.errors import ConfigError
+
+DEFAULT_FILE = "afterturn.yaml"
+_PREFIX = "AFTERTURN_"
+_NOT_SETTINGS = frozenset({"AFTERTURN_CONFIG", "AFTERTURN_SHARED"})
+
+Residency = Literal["any", "local"]
+LogLevel = Literal["DEBUG", "INFO", "WARNING", "ERROR"]
+
+
+class TenantConfig(BaseModel):
+    """What one tenant sets for itself, over the platform's settings."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    judge: Annotated[str | None, Field(description="Judge of this tenant's turns, in place of `judge`.")] = None
+    residency: Annotated[
+        Residency | None, Field(description="`local`: no text of this tenant may go to a judge off this machine.")
+    ] = None
+
+
+class Config(BaseModel):
+    """Every setting of Afterturn."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    db: Annotated[str, Field(description="The database: a file, or a database URL.")] = "afterturn.db"
+    judge: Annotated[
+        str | None,
+        Field(
+            description="Who answers: `encoder`, `llama:PATH` or `provider:model`. Unset: the agent's own model, or the "
+            "local encoder where the agent names none."
+        ),
+    ] = None
+    classifiers: Annotated[
+        tuple[str, ...], Field(description="The questions asked about every turn.", min_length=1)
+    ] = ("conversation", "sources", "conclusion", "safety")
+    residency: Annotated[Residency, Field(description="Where text may go: `any`, or only `local` judges.")] = "any"
+    deadline_s: Annotated[float, Field(description="Deadline of a judge call in seconds, retry included.", gt=0)] = 20.0
+    max_attempts: Annotated[int, Field(description="Attempts at a turn before it is a dead letter.", ge=1, le=20)] = 3
+    concurrency: Annotated[int, Field(description="Turns judged at the same time by one worker.", ge=1, le=256)] = 4
+    log_level: Annotated[LogLevel, Field(description="Least level of a log line that the command line shows.")] = "INFO"
+    event_names: Annotated[
+        dict[str, str], Field(description="Your names for Afterturn's event and metric names, by its name.")
+    ] = {}
+    tenants: Annotated[dict[str, TenantConfig], Field(description="Settings of single tenants, by tenant id.")] = {}
+
+    def judge_for(self, tenant: str, model: str | None) -> str:
+        """Names the judge of a tenant's turn: the tenant's, the platform's, the agent's own model, the encoder."""
+        own = self.tenants.get(tenant)
+        return (own.judge if own else None) or self.judge or model or "encoder"
+
+    def residency_for(self, tenant: str) -> Residency:
+        """Says where the tenant's text may go."""
+        own = self.tenants.get(tenant)
+        return (own.residency if own else None) or self.residency
+
+
+def load_config(
+    path: Path | None = None, *, env: Mapping[str, str] | None = None, flags: Mapping[str, object] | None = None
+) -> Config:
+    """Reads the configuration.
+
+    Args:
+        path: The file; by default `$AFTERTURN_CONFIG`, else `afterturn.yaml` in the current folder if it is there.
+        env: The environment; the process's by default. `AFTERTURN_DB` sets `db`, and so on; lists and maps are JSON.
+        flags: What the command line or the caller sets; None values are no settings.
+
+    Raises:
+        ConfigError: The file cannot be read, a setting is unknown, or a value is of the wrong type or out of range.
+    """
+    env = os.environ if env is None else env
+    file = path or (Path(env["AFTERTURN_CONFIG"]) if env.get("AFTERTURN_CONFIG") else None)
+    settings: dict[str, object] = {}
+    if file is not None or Path(DEFAULT_FILE).is_file():
+        settings |= _from_file(file or Path(DEFAULT_FILE))
+    settings |= _from_env(env)
+    settings |= {name: value for name, value in (flags or {}).items() if value is not None}
+    try:
+        return Config.model_validate(settings)
+    except ValidationError as error:
+        raise ConfigError(_problems(error)) from None
+
+
+def _from_file(path: Path) -> dict[str, object]:
+    try:
+        loaded: Any = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{path}: cannot be read ({type(error).__name__}); give a readable YAML file") from None
+    except yaml.YAMLError as error:
+        line = getattr(getattr(error, "problem_mark", None), "line", None)
+        where = f"{path}:{line + 1}" if isinstance(line, int) else str(path)
+        raise ConfigError(f"{where}: no valid YAML; mend this line") from None
+    if loaded is None:
+        return {}
+    if not isinstance(loaded, dict):
+        raise ConfigError(f"{path}: the file holds no settings; write `name: value` lines")
+    return {str(name): value for name, value in loaded.items()}  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
+
+
+def _from_env(env: Mapping[str, str]) -> dict[str, object]:
+    settings: dict[str, object] = {}
+    for key, value in env.items():
+        if not key.startswith(_PREFIX) or key in _NOT_SETTINGS:
+            continue
+        name = key.removeprefix(_PREFIX).lower()
+        if name not in Config.model_fields:
+            continue  # other programs of the platform may share the prefix; a typing error in the file is reported
+        settings[name] = _json_or_text(key, value) if value[:1] in "[{" else value
+    return settings
+
+
+def _json_or_text(key: str, value: str) -> object:
+    try:
+        return json.loads(value)
+    except ValueError:
+        raise ConfigError(f"{key}: starts like JSON but is none; write a JSON list or object") from None
+
+
+def _problems(error: ValidationError) -> str:
+    lines = [f"{'.'.join(map(str, problem['loc']))}: {problem['msg']}" for problem in error.errors(include_input=False)]
+    return "the configuration is wrong: " + "; ".join(lines)

@@ -1,0 +1,92 @@
+"""Hands out aliases for retrieved passages and writes the block that a model reads them in (SPEC A1)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import overload
+
+from afterturn.errors import UsageError
+from afterturn.turns import JsonValue, Passage
+
+_ALIAS = re.compile(r"c([0-9]{1,4})")
+
+INSTRUCTION = (
+    "Answer from these passages. Right after each sentence that uses one, write its id in square brackets, "
+    "as in [c1] or [c1, c3]. Use no other ids and no list of sources."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Passages(Sequence[Passage]):
+    """Are the passages of one search, each under its alias.
+
+    Example:
+        >>> hand_out(["Leave is 27 days."], taken=("c1", "c2")).aliases
+        ('c3',)
+    """
+
+    items: tuple[Passage, ...]
+
+    @overload
+    def __getitem__(self, index: int) -> Passage: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Passage]: ...
+    def __getitem__(self, index: int | slice) -> Passage | Sequence[Passage]:
+        return self.items[index]
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+    def __iter__(self) -> Iterator[Passage]:
+        return iter(self.items)
+
+    @property
+    def aliases(self) -> tuple[str, ...]:
+        """The aliases, in order."""
+        return tuple(passage.alias for passage in self.items)
+
+    def prompt(self) -> str:
+        """Writes the block for the model: how to cite, then every passage under its alias; empty without passages."""
+        if not self.items:
+            return ""
+        return "\n\n".join((INSTRUCTION, *(_block(passage) for passage in self.items)))
+
+
+def hand_out(results: Iterable[Passage | Mapping[str, JsonValue] | str], *, taken: Iterable[str] = ()) -> Passages:
+    """Gives every search result the next free alias of the session.
+
+    Args:
+        results: Texts, mappings with `text` (and `title`, `uri`), or passages; an alias they already have is replaced.
+        taken: Aliases that were handed out before in this session.
+
+    Raises:
+        UsageError: A result has no text.
+    """
+    matches = (_ALIAS.fullmatch(alias) for alias in taken)
+    last = max((int(match[1]) for match in matches if match), default=0)
+    return Passages(tuple(_passage(f"c{last + n}", result, n) for n, result in enumerate(results, start=1)))
+
+
+def _passage(alias: str, result: Passage | Mapping[str, JsonValue] | str, number: int) -> Passage:
+    if isinstance(result, str):
+        return Passage(alias=alias, text=result)
+    if isinstance(result, Passage):
+        return Passage(alias=alias, text=result.text, title=result.title, uri=result.uri, extra=result.extra)
+    text, title, uri = result.get("text"), result.get("title"), result.get("uri")
+    if not isinstance(text, str):
+        raise UsageError(f"search result {number} has no `text`; give a string, a Passage or a mapping with `text`")
+    extra = {key: value for key, value in result.items() if key not in ("text", "title", "uri", "alias")}
+    return Passage(
+        alias=alias,
+        text=text,
+        title=title if isinstance(title, str) else None,
+        uri=uri if isinstance(uri, str) else None,
+        extra=extra,
+    )
+
+
+def _block(passage: Passage) -> str:
+    head = f"[{passage.alias}]" + (f" {passage.title}" if passage.title else "")
+    return f"{head}\n{passage.text}"
