@@ -6,7 +6,7 @@ closes.
 
 Usage::
 
-    python benchmarks/live_server.py MODEL.gguf [--port 8080] [--threads 1] [--prompt-threads 2] [--ctx 8192] [--slots 1]
+    python benchmarks/live_server.py MODEL.gguf [--port 8080] [--threads 1] [--prompt-threads 2] [--slots 1]
 
 prints the base URL once the model answers and runs until Ctrl-C or SIGTERM. From Python::
 
