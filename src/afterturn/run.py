@@ -81,12 +81,13 @@ class Asked:
     latency_ms: float = 0.0
 
 
-def plan(turn: Turn, classifiers: Sequence[Classifier]) -> Plan:
+def plan(turn: Turn, classifiers: Sequence[Classifier], *, blocked: str | None = None) -> Plan:
     """Plans the calls of a turn: skips what needs no answer and fuses the rest by view.
 
     Args:
         turn: A finished turn; its reply is filtered here if nobody did.
         classifiers: The enabled classifiers; no two of one name.
+        blocked: Code of the reason why no judge may see this turn (`residency`), or None.
 
     Raises:
         UsageError: Two classifiers have the same name, or declare the same field in one call.
@@ -98,7 +99,7 @@ def plan(turn: Turn, classifiers: Sequence[Classifier]) -> Plan:
     asked: dict[ViewName, list[tuple[Classifier, Question]]] = {}
     for classifier in classifiers:
         seen = project(turn, classifier.view)
-        reason = _unjudgeable(turn) or classifier.skip(seen)
+        reason = _unjudgeable(turn) or classifier.skip(seen) or blocked
         if reason:
             skips[classifier.name] = reason
         else:
@@ -150,7 +151,13 @@ def read(asked: Asked, classifier: Classifier, stamp: Stamp) -> Judgement:
 
 
 async def judge_turn(
-    turn: Turn, classifiers: Sequence[Classifier], judge: Judge, *, attempt: int = 1, clock: Clock | None = None
+    turn: Turn,
+    classifiers: Sequence[Classifier],
+    judge: Judge,
+    *,
+    blocked: str | None = None,
+    attempt: int = 1,
+    clock: Clock | None = None,
 ) -> tuple[Judgement, ...]:
     """Judges a turn: exactly one judgement for each classifier, in their order.
 
@@ -158,13 +165,14 @@ async def judge_turn(
         turn: A finished turn.
         classifiers: The enabled classifiers.
         judge: Who answers.
+        blocked: Code of the reason why no judge may see this turn, or None.
         attempt: Which attempt at the turn this is, from 1.
         clock: Gives the time for the verdicts; the system's UTC clock by default.
 
     Returns:
         One judgement a classifier. Errors and skips are judgements, too.
     """
-    planned = plan(turn, classifiers)
+    planned = plan(turn, classifiers, blocked=blocked)
     stamp = Stamp(turn=planned.turn, judge=judge.name, attempt=attempt, clock=clock or _utc_now)
     results = await asyncio.gather(*(ask(call, judge) for call in planned.calls))
     by_name = {q.classifier: asked for result in results for asked in result for q in asked.call.questions}

@@ -37,17 +37,12 @@ _RULES = (
         rf"\b(?:please |now |then )?(?:ignore|disregard|forget|override) {_YOUR}{_THE_RULES}",
     ),
     _rule(
-        "override-new",
-        "override",
-        80,
-        r"\b(?:your|the) (?:new|real|actual|updated) (?:instructions|rules|task) (?:are|is)\b",
-    ),
-    _rule(
         "extraction-reveal",
         "prompt_extraction",
         90,
         r"\b(?:print|reveal|repeat|show|output|display|tell me|give me|write out|reproduce|disclose) "
-        r"(?:me |us )?(?:verbatim |exactly |word for word )?(?:your|the) (?:full |entire |complete |exact |hidden |secret |initial |original )*"
+        r"(?:me |us )?(?:verbatim |exactly |word for word )?(?:your|the) "
+        r"(?:full |entire |complete |exact |hidden |secret |initial |original )*"
         r"(?:system prompt|system message|(?:system |initial |hidden |original )instructions)\b",
     ),
     _rule(

@@ -1,0 +1,124 @@
+"""Chooses who judges a turn, and has it judged: the tenant's judge within its residency rule (SPEC B1)."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from weakref import WeakKeyDictionary
+
+from afterturn.calls import Answer, Call, Judge, Location
+from afterturn.classifiers import BUILT_IN, Classifier
+from afterturn.config import Config
+from afterturn.errors import ConfigError, JudgeMissingError
+from afterturn.outcomes import Judgement
+from afterturn.run import Clock, Plan, judge_turn, plan
+from afterturn.turns import Turn
+
+OpenJudge = Callable[[str], Judge]
+
+
+class Judging:
+    """Plans and judges turns as a configuration says.
+
+    Args:
+        config: The configuration.
+        classifiers: The host's own classifiers, beside the built-in ones that the configuration enables.
+        open_judge: Opens a judge by name; given in tests.
+        clock: Gives the time of verdicts; given in tests.
+
+    Raises:
+        ConfigError: An enabled classifier does not exist.
+    """
+
+    def __init__(
+        self,
+        config: Config,
+        *,
+        classifiers: Sequence[Classifier] = (),
+        open_judge: OpenJudge | None = None,
+        clock: Clock | None = None,
+    ) -> None:
+        self._config = config
+        self._classifiers = (*_enabled(config.classifiers), *classifiers)
+        self._open = open_judge or _opener(config)
+        self._clock = clock
+        self._judges: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[str, Judge]] = WeakKeyDictionary()
+
+    def plan(self, turn: Turn) -> tuple[Plan, str]:
+        """Plans a turn.
+
+        Returns:
+            The plan, and the name of the judge as its verdicts will record it.
+        """
+        judge = self._fresh(turn)
+        return plan(turn, self._classifiers, blocked=self._blocked(turn, judge)), judge.name
+
+    async def judge(self, turn: Turn, attempt: int = 1) -> tuple[Judgement, ...]:
+        """Judges a turn: exactly one judgement a classifier, whatever happens."""
+        judge = self._judge(turn)
+        blocked = self._blocked(turn, judge)
+        return await judge_turn(turn, self._classifiers, judge, blocked=blocked, attempt=attempt, clock=self._clock)
+
+    async def aclose(self) -> None:
+        """Closes the judges that were opened in the running loop."""
+        for judge in self._judges.pop(asyncio.get_running_loop(), {}).values():
+            await judge.aclose()
+
+    def _judge(self, turn: Turn) -> Judge:
+        """The judge of a turn, opened once a loop: clients of HTTP libraries belong to the loop that made them."""
+        name = self._name(turn)
+        pool = self._judges.setdefault(asyncio.get_running_loop(), {})
+        if name not in pool:
+            pool[name] = self._fresh(turn)
+        return pool[name]
+
+    def _fresh(self, turn: Turn) -> Judge:
+        name = self._name(turn)
+        try:
+            return self._open(name)
+        except ConfigError as error:
+            return MissingJudge(name, str(error))
+
+    def _name(self, turn: Turn) -> str:
+        return self._config.judge_for(turn.tenant, turn.agent.model)
+
+    def _blocked(self, turn: Turn, judge: Judge) -> str | None:
+        local_only = self._config.residency_for(turn.tenant) == "local"
+        return "residency" if local_only and judge.location != "local" else None
+
+
+class MissingJudge:
+    """Stands for a judge that does not exist here: every question errs with `judge_missing`."""
+
+    def __init__(self, name: str, hint: str) -> None:
+        self.name = name
+        self._hint = hint
+
+    @property
+    def location(self) -> Location:
+        """`local`: nothing is sent anywhere, and the error must show."""
+        return "local"
+
+    async def ask(self, call: Call) -> Answer:
+        """Raises JudgeMissingError, always."""
+        raise JudgeMissingError(self._hint)
+
+    async def aclose(self) -> None:
+        """Has nothing to close."""
+
+
+def _enabled(names: Sequence[str]) -> tuple[Classifier, ...]:
+    by_name = {classifier.name: classifier for classifier in BUILT_IN}
+    unknown = [name for name in names if name not in by_name]
+    if unknown:
+        raise ConfigError(f"classifiers: {', '.join(unknown)} unknown; there are {', '.join(by_name)}")
+    return tuple(by_name[name] for name in dict.fromkeys(names))
+
+
+def _opener(config: Config) -> OpenJudge:
+    def opened(name: str) -> Judge:
+        from afterturn.judges import open_judge  # here: a host that brings its own judge needs none of ours
+
+        return open_judge(name, deadline_s=config.deadline_s)
+
+    return opened
