@@ -1,0 +1,87 @@
+"""Opens a judge by its name: `encoder`, `llama:PATH` or `provider:model`."""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+
+from afterturn.calls import Judge
+from afterturn.errors import ConfigError
+from afterturn.judges.wrap import Deadline, Retry, Trace
+from afterturn.judges.wrap.deadline import DEFAULT_S
+
+LLAMA_DEADLINE_S = 120.0
+"""A model on one CPU thread needs longer than a provider, and nobody waits for it."""
+
+PROVIDERS = (
+    "alibaba",
+    "anthropic",
+    "azure",
+    "bedrock",
+    "cerebras",
+    "cohere",
+    "deepseek",
+    "fireworks",
+    "google",
+    "google-cloud",
+    "groq",
+    "huggingface",
+    "litellm",
+    "mistral",
+    "moonshotai",
+    "nebius",
+    "ollama",
+    "openai",
+    "openai-chat",
+    "openai-responses",
+    "openrouter",
+    "ovhcloud",
+    "sambanova",
+    "together",
+    "vercel",
+    "vllm",
+    "xai",
+    "zai",
+)
+"""Providers whose models can be asked, as pydantic-ai names them; names only, so that nothing is imported."""
+
+
+def open_judge(name: str, *, deadline_s: float | None = None, retry: bool = True) -> Judge:
+    """Opens a judge, with a deadline, one retry and a trace around it. Nothing is loaded before the first question.
+
+    Args:
+        name: `encoder`, `llama:PATH` of a GGUF file, or `provider:model` (`openai:…` with `OPENAI_BASE_URL` for any
+            compatible server).
+        deadline_s: Seconds for a whole call; 20 by default, 120 for `llama:`.
+        retry: Whether an error that a retry helps is retried once.
+
+    Raises:
+        ConfigError: No judge has that name.
+
+    Example:
+        >>> open_judge("openai:gpt-4o-mini").name
+        'openai:gpt-4o-mini'
+    """
+    judge, usual_s = _bare(name)
+    if retry:
+        judge = Retry(judge)
+    return Trace(Deadline(judge, seconds=usual_s if deadline_s is None else deadline_s))
+
+
+def _bare(name: str) -> tuple[Judge, float]:
+    kind, colon, rest = name.partition(":")
+    if name == "encoder":
+        return importlib.import_module("afterturn.judges.encoder").EncoderJudge(), DEFAULT_S
+    if kind == "llama" and rest:
+        return importlib.import_module("afterturn.judges.llama").LlamaJudge(rest), LLAMA_DEADLINE_S
+    if colon and rest and kind in PROVIDERS:
+        return importlib.import_module("afterturn.judges.model").ModelJudge(name), DEFAULT_S
+    raise ConfigError(
+        f"no judge has this name{_guess(kind)}; use encoder, llama:PATH, or provider:model with one of "
+        f"the providers {', '.join(PROVIDERS)}"
+    )
+
+
+def _guess(kind: str) -> str:
+    near = difflib.get_close_matches(kind, ("encoder", "llama", *PROVIDERS), n=1)
+    return f" (did you mean {near[0]}?)" if near else ""

@@ -1,0 +1,11 @@
+"""Judges around a judge: deadline, one retry, trace, cost; and the residency rule that says which may be asked."""
+
+from __future__ import annotations
+
+from afterturn.judges.wrap.cost import Cost, Price, Spend
+from afterturn.judges.wrap.deadline import Deadline
+from afterturn.judges.wrap.residency import Residency, allows
+from afterturn.judges.wrap.retry import Retry
+from afterturn.judges.wrap.trace import Trace
+
+__all__ = ["Cost", "Deadline", "Price", "Residency", "Retry", "Spend", "Trace", "allows"]
