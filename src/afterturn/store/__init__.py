@@ -1,0 +1,48 @@
+"""Keeps turns, judgement rows, verdicts, outcomes, sessions and timelines in one database.
+
+A turn and the questions about it are stored in one transaction; workers lease the questions and store what they found
+in one transaction again. Nothing that is stored is lost, nothing is applied twice.
+"""
+
+from afterturn.store import events
+from afterturn.store._queries import Judged
+from afterturn.store._queue import Claims
+from afterturn.store._records import (
+    Applied,
+    Claim,
+    Conclusion,
+    Filter,
+    Finished,
+    Fold,
+    Funnel,
+    SessionState,
+    SourceRef,
+    TurnOrder,
+)
+from afterturn.store._store import Store, open_store
+from afterturn.store._verdicts import failed, skipped
+from afterturn.store.events import EVENT_NAMES, TimelineEvent, failure_event, renamed
+
+__all__ = [
+    "EVENT_NAMES",
+    "Applied",
+    "Claim",
+    "Claims",
+    "Conclusion",
+    "Filter",
+    "Finished",
+    "Fold",
+    "Funnel",
+    "Judged",
+    "SessionState",
+    "SourceRef",
+    "Store",
+    "TimelineEvent",
+    "TurnOrder",
+    "events",
+    "failed",
+    "failure_event",
+    "open_store",
+    "renamed",
+    "skipped",
+]

@@ -1,0 +1,160 @@
+"""Turns records into columns and back."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, replace
+from typing import Any
+
+from sqlalchemy import RowMapping
+
+from afterturn.formats import turn_from_json, turn_to_json
+from afterturn.outcomes import Outcome
+from afterturn.store._records import SessionState, SourceRef, TurnOrder
+from afterturn.turns import JsonValue, Turn
+from afterturn.verdicts import JudgeParams, Usage, Verdict
+
+Columns = dict[str, Any]
+
+_TUPLES = ("categories", "sources", "safety")
+
+
+def to_json(value: object) -> str:
+    """Writes JSON that any database takes: NUL is escaped, half a surrogate pair as well."""
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    if text.isascii():
+        return text
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return json.dumps(value, separators=(",", ":"))
+    return text
+
+
+def turn_json(turn: Turn) -> str:
+    """Writes a turn: what came in, unknown keys included, and its clean reply."""
+    return to_json(turn_to_json(turn))
+
+
+def turn_of(row: RowMapping) -> Turn:
+    """Reads a turn from its row."""
+    turn = turn_from_json(json.loads(row["body"]))
+    return replace(turn, tenant=row["tenant"], session=row["session"], id=row["id"])
+
+
+def verdict_columns(verdict: Verdict) -> Columns:
+    """Gives the columns of a verdict; who and what it is about stands in the row already."""
+    return {
+        "state": "done",
+        "due_at": None,
+        "owner": None,
+        "plan": verdict.plan,
+        "status": verdict.status,
+        "label": verdict.label,
+        "confidence": verdict.confidence,
+        "confidence_source": verdict.confidence_source,
+        "reason": verdict.reason,
+        "answered_by": verdict.judge,
+        "latency_ms": verdict.latency_ms,
+        "attempt": verdict.attempt,
+        "dropped": verdict.dropped,
+        "temperature": verdict.params.temperature,
+        "max_tokens": verdict.params.max_tokens,
+        "response_format": verdict.params.response_format,
+        "input_tokens": verdict.usage.input_tokens,
+        "output_tokens": verdict.usage.output_tokens,
+        "judged_at": verdict.created_at,
+    }
+
+
+def verdict_of(row: RowMapping) -> Verdict:
+    """Reads a verdict from the row of its judgement, joined to that of its turn."""
+    return Verdict(
+        tenant=row["tenant"],
+        agent=row["agent"],
+        session=row["session"],
+        turn=row["turn"],
+        classifier=row["classifier"],
+        version=row["version"],
+        plan=row["plan"],
+        metric=row["metric"],
+        status=row["status"],
+        label=row["label"],
+        confidence=row["confidence"],
+        confidence_source=row["confidence_source"],
+        reason=row["reason"],
+        judge=row["answered_by"],
+        latency_ms=row["latency_ms"],
+        attempt=row["attempt"],
+        dropped=row["dropped"],
+        params=JudgeParams(
+            temperature=row["temperature"], max_tokens=row["max_tokens"], response_format=row["response_format"]
+        ),
+        usage=Usage(input_tokens=row["input_tokens"], output_tokens=row["output_tokens"]),
+        created_at=row["judged_at"],
+    )
+
+
+def outcome_json(outcome: Outcome) -> str:
+    """Writes an outcome, its empty fields left out."""
+    return to_json({name: value for name, value in asdict(outcome).items() if value is not None and value != {}})
+
+
+def outcome_of(body: str | None) -> Outcome | None:
+    """Reads an outcome; None where nothing was found in words."""
+    if body is None:
+        return None
+    values: dict[str, Any] = json.loads(body)
+    for name in _TUPLES:
+        if name in values:
+            values[name] = tuple(values[name])
+    return Outcome(**values)
+
+
+def session_columns(state: SessionState) -> Columns:
+    """Gives the columns of a session that judgements may change."""
+    columns: Columns = {
+        "title": state.title,
+        "title_pinned": state.title_pinned,
+        "categories": to_json(state.categories),
+        "sources": to_json(state.sources),
+        "concluded": state.concluded,
+        "concluded_turn": state.concluded_turn,
+        "handoff_summary": state.handoff_summary,
+    }
+    for name in ("title", "categories", "sources"):
+        order: TurnOrder | None = getattr(state, f"{name}_order")
+        columns[f"{name}_at"] = order.created_at if order else None
+        columns[f"{name}_n"] = order.seq if order else None
+    return columns
+
+
+def session_of(row: RowMapping) -> SessionState:
+    """Reads the state of a session from its row."""
+    return SessionState(
+        tenant=row["tenant"],
+        session=row["id"],
+        agent=row["agent"],
+        title=row["title"],
+        title_pinned=row["title_pinned"],
+        title_order=_order(row, "title"),
+        categories=tuple(json.loads(row["categories"])),
+        categories_order=_order(row, "categories"),
+        sources=tuple(SourceRef(*source) for source in json.loads(row["sources"])),
+        sources_order=_order(row, "sources"),
+        concluded=row["concluded"],
+        concluded_turn=row["concluded_turn"],
+        handoff_summary=row["handoff_summary"],
+    )
+
+
+def _order(row: RowMapping, name: str) -> TurnOrder | None:
+    at = row[f"{name}_at"]
+    return None if at is None else TurnOrder(at, row[f"{name}_n"])
+
+
+def data_of(text: str) -> Mapping[str, JsonValue]:
+    """Reads the data of an event."""
+    data: dict[str, JsonValue] = json.loads(text)
+    return data

@@ -1,0 +1,121 @@
+"""Opens the database: its pragmas, one writer at a time, and errors that say what to do.
+
+Why `synchronous=FULL`: in WAL mode `NORMAL` keeps the file sound, but a power cut may take the latest commits with it.
+The answer to the customer is gone by then, so a lost turn could never be judged. `FULL` flushes the log at each commit.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+from collections.abc import Generator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Connection, Engine, create_engine, event
+from sqlalchemy.engine import URL
+from sqlalchemy.exc import DBAPIError, SQLAlchemyError
+
+from afterturn.errors import StoreError
+
+SYNCHRONOUS = "FULL"
+WRITE_OPTION = "afterturn_write"
+
+_HINTS = {
+    "SQLITE_BUSY": "another program kept it locked; let it finish and try again",
+    "SQLITE_LOCKED": "another program kept it locked; let it finish and try again",
+    "SQLITE_FULL": "the disk is full; free some space and try again",
+    "SQLITE_READONLY": "it cannot be written; make the file and its folder writable (two files are kept beside it)",
+    "SQLITE_CANTOPEN": "it cannot be opened; make the folder exist and be writable (two files are kept beside it)",
+    "SQLITE_PERM": "it cannot be written; make the file and its folder writable",
+    "SQLITE_NOTADB": "the file is no SQLite database; give another path",
+    "SQLITE_CORRUPT": "the database file is damaged; restore a copy",
+    "SQLITE_IOERR": "the disk failed to read or write; check the disk",
+    "SQLITE_TOOBIG": "the turn is larger than SQLite takes (1 GB); leave it out",
+    "SQLITE_CONSTRAINT": "two records contradict each other; this is a bug, please report it",
+    "SQLITE_ERROR": "its tables are not Afterturn's; give another path",
+}
+
+
+class Database:
+    """Is one database: transactions to read and to write, errors as `StoreError`.
+
+    Args:
+        path: The file.
+        busy_timeout_s: How long a write waits for another process.
+        synchronous: SQLite's synchronous level; leave it, unless you measure what it costs.
+    """
+
+    def __init__(self, path: Path, *, busy_timeout_s: float, synchronous: str = SYNCHRONOUS) -> None:
+        self.path = path
+        self._lock = threading.Lock()
+        self._engine = _engine(path, busy_timeout_s, synchronous)
+        self._writer = self._engine.execution_options(**{WRITE_OPTION: True})
+
+    @contextmanager
+    def reading(self) -> Generator[Connection]:
+        """Gives a connection in a read transaction: it sees one state of the database."""
+        with self.translated(), self._engine.begin() as connection:
+            yield connection
+
+    @contextmanager
+    def writing(self) -> Generator[Connection]:
+        """Gives a connection in a write transaction: all of it is stored, or nothing of it.
+
+        Threads of this process queue up here, since waiting on the database's own lock is slow and unfair.
+        """
+        with self._lock, self.translated(), self._writer.begin() as connection:
+            yield connection
+
+    @contextmanager
+    def translated(self) -> Generator[None]:
+        """Turns errors of the database into `StoreError`s, without the values that they carry."""
+        try:
+            yield
+        except (SQLAlchemyError, sqlite3.Error, UnicodeEncodeError) as error:
+            raise StoreError(f"database {self.path}: {_reason(error)}") from None
+
+    def close(self) -> None:
+        """Closes all connections."""
+        self._engine.dispose()
+
+
+def _engine(path: Path, busy_timeout_s: float, synchronous: str) -> Engine:
+    engine = create_engine(
+        URL.create("sqlite", database=str(path)),
+        hide_parameters=True,  # an error's message must not carry the conversation
+        connect_args={"timeout": busy_timeout_s},
+    )
+    statements = (
+        f"PRAGMA synchronous={synchronous}",
+        "PRAGMA foreign_keys=ON",
+        "PRAGMA journal_size_limit=67108864",
+    )
+
+    def connected(connection: Any, record: object) -> None:
+        connection.isolation_level = None  # transactions begin below; the driver must not begin its own
+        if connection.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
+            connection.execute("PRAGMA journal_mode=WAL")
+        for statement in statements:
+            connection.execute(statement)
+
+    def begins(connection: Connection) -> None:
+        # IMMEDIATE takes the write lock first: a read that turns into a write could not wait for it.
+        write = connection.get_execution_options().get(WRITE_OPTION)
+        connection.exec_driver_sql("BEGIN IMMEDIATE" if write else "BEGIN")
+
+    event.listen(engine, "connect", connected)
+    event.listen(engine, "begin", begins)
+    return engine
+
+
+def _reason(error: BaseException) -> str:
+    cause = error.orig if isinstance(error, DBAPIError) else error
+    if isinstance(cause, UnicodeEncodeError):
+        return "an id holds half of a character (a lone surrogate); mend the id"
+    name = getattr(cause, "sqlite_errorname", None)
+    if not isinstance(name, str):
+        return f"it refused ({type(cause or error).__name__}); nothing was stored"
+    hint = next((hint for code, hint in _HINTS.items() if name.startswith(code)), "it refused")
+    return f"{hint} ({name}); nothing of this step was stored"

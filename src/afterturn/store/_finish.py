@@ -1,0 +1,65 @@
+"""Stores what came of judging a turn: verdicts, outcomes, session, timeline, conclusion; in one transaction, once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from sqlalchemy import Connection, RowMapping, bindparam, select
+
+from afterturn.outcomes import Judgement
+from afterturn.store import _sessions
+from afterturn.store._codec import outcome_json, verdict_columns
+from afterturn.store._records import Claim, Finished, Fold
+from afterturn.store._schema import judgements
+from afterturn.store._sql import INSERT_OUTCOME, UPDATE_VERDICT
+
+_OPEN = (
+    select(judgements.c.n, judgements.c.classifier, judgements.c.version, judgements.c.judge)
+    .where(judgements.c.turn_n == bindparam("turn_n"), judgements.c.state.in_(("pending", "running")))
+    .order_by(judgements.c.n)
+    .with_for_update()
+)
+
+
+def finish(
+    connection: Connection, claimed: Claim, answered: Sequence[Judgement], fold: Fold, now: datetime
+) -> Finished:
+    """Stores the judgements of those questions that are still open; the first to finish wins, whoever holds the lease.
+
+    Returns:
+        What was stored. Judgements that nobody waits for any more are not in it and change nothing.
+    """
+    rows = connection.execute(_OPEN, {"turn_n": claimed.key}).mappings().all()
+    pairs = _matched(answered, list(rows))
+    if not pairs:
+        return Finished()
+    columns = [verdict_columns(judgement.verdict) | {"key": number} for judgement, number in pairs]
+    connection.execute(UPDATE_VERDICT, columns)
+    words = [
+        {"judgement_n": number, "body": outcome_json(judgement.outcome)}
+        for judgement, number in pairs
+        if judgement.outcome is not None
+    ]
+    if words:
+        connection.execute(INSERT_OUTCOME, words)
+    new = tuple(judgement for judgement, _ in pairs)
+    applied = _sessions.fold_in(connection, fold, claimed.order, claimed.turn, new, now)
+    return Finished(judgements=new, events=applied.events, conclusion=applied.conclusion)
+
+
+def _matched(answered: Sequence[Judgement], rows: list[RowMapping]) -> list[tuple[Judgement, int]]:
+    """Pairs each judgement with the row of its question.
+
+    A row is planned for one judge; where another answered in its place (a cascade, say), the row is still the one.
+    """
+    pairs: list[tuple[Judgement, int]] = []
+    for judgement in answered:
+        verdict = judgement.verdict
+        same = [row for row in rows if (row["classifier"], row["version"]) == (verdict.classifier, verdict.version)]
+        if not same:
+            continue
+        row = next((row for row in same if row["judge"] == verdict.judge), same[0])
+        rows.remove(row)
+        pairs.append((judgement, row["n"]))
+    return pairs

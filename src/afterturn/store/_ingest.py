@@ -1,0 +1,121 @@
+"""Stores a turn with its judgement rows: in one transaction, once, however often it is sent."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy import Connection
+
+from afterturn.calls import Planned
+from afterturn.errors import UsageError
+from afterturn.outcomes import Judgement
+from afterturn.store import _sessions
+from afterturn.store._codec import Columns, turn_json, verdict_columns
+from afterturn.store._records import Fold, TurnOrder
+from afterturn.store._sql import INSERT_JUDGEMENT, INSERT_SESSION, INSERT_TURN, VERDICT_COLUMNS
+from afterturn.store._verdicts import skipped
+from afterturn.store.events import TimelineEvent
+from afterturn.turns import Turn
+
+_NO_VERDICT: Columns = dict.fromkeys(VERDICT_COLUMNS)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Prepared:
+    """Is a turn made ready to store, before any lock is taken.
+
+    Attributes:
+        turn: The turn.
+        planned: Its questions.
+        events: What its timeline shall show.
+        row: Its columns.
+        now: When it arrived.
+    """
+
+    turn: Turn
+    planned: Sequence[Planned]
+    events: Sequence[TimelineEvent]
+    row: Columns
+    now: datetime
+
+
+def prepare(turn: Turn, planned: Sequence[Planned], events: Sequence[TimelineEvent], now: datetime) -> Prepared:
+    """Checks a turn and writes its columns.
+
+    Raises:
+        UsageError: The turn lacks its ids, or two planned questions are the same.
+        TurnFormatError: The turn holds what JSON does not have.
+    """
+    _check(turn, planned)
+    row: Columns = {
+        "tenant": turn.tenant,
+        "id": turn.id,
+        "session": turn.session,
+        "agent": turn.agent.id,
+        "created_at": turn.created_at or now,
+        "received_at": now,
+        "complete": turn.reply is None or turn.reply.complete,
+        "body": turn_json(turn),
+    }
+    return Prepared(turn=turn, planned=planned, events=events, row=row, now=now)
+
+
+def add(connection: Connection, ready: Prepared, fold: Fold | None) -> bool:
+    """Stores one turn inside a write transaction.
+
+    Returns:
+        False where the tenant already has a turn of this id; then nothing changes.
+    """
+    turn, planned, now = ready.turn, ready.planned, ready.now
+    number = connection.execute(INSERT_TURN, ready.row).scalar_one_or_none()
+    if number is None:
+        return False
+    created_at = ready.row["created_at"]
+    connection.execute(INSERT_SESSION, _session_row(turn, created_at))
+    if planned:
+        connection.execute(INSERT_JUDGEMENT, [_judgement_row(turn, one, number, now) for one in planned])
+    _sessions.add_events(connection, turn.tenant, turn.session, ready.events)
+    if fold is not None:
+        order = TurnOrder(created_at, number)
+        skips = [Judgement(verdict=skipped(turn, one, now)) for one in planned if one.skip]
+        _sessions.fold_in(connection, fold, order, turn, skips, now)
+    return True
+
+
+def _session_row(turn: Turn, created_at: datetime) -> Columns:
+    return {
+        "tenant": turn.tenant,
+        "id": turn.session,
+        "agent": turn.agent.id,
+        "created_at": created_at,
+        "title_pinned": False,
+        "categories": "[]",
+        "sources": "[]",
+    }
+
+
+def _judgement_row(turn: Turn, planned: Planned, number: int, now: datetime) -> Columns:
+    """Gives the row of a planned question; one that is skipped has its verdict at once."""
+    row: Columns = {
+        "turn_n": number,
+        "classifier": planned.classifier,
+        "version": planned.version,
+        "judge": planned.judge,
+        "plan": planned.plan,
+        "metric": planned.metric,
+        "state": "pending",
+        "due_at": now,
+        "owner": None,
+        "attempts": 0,
+    }
+    return row | (verdict_columns(skipped(turn, planned, now)) if planned.skip else _NO_VERDICT)
+
+
+def _check(turn: Turn, planned: Sequence[Planned]) -> None:
+    if not turn.id or not turn.session or not turn.tenant:
+        raise UsageError("a turn is stored under its ids: give it a tenant, a session and an id")
+    keys = {(one.classifier, one.version, one.judge) for one in planned}
+    if len(keys) < len(planned):
+        raise UsageError("a turn's planned questions differ in classifier, version or judge; leave the double one out")

@@ -1,0 +1,148 @@
+"""Reads the store: verdicts, turns, the funnel. Long answers come page by page, so memory stays small.
+
+Each page is a transaction of its own: a long export must not hold up the write-ahead log.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import ColumnElement, Connection, Select, case, func, select
+
+from afterturn.outcomes import Judgement
+from afterturn.store._codec import outcome_of, turn_of, verdict_of
+from afterturn.store._engine import Database
+from afterturn.store._records import Filter, Funnel
+from afterturn.store._schema import judgements, outcomes, turns
+from afterturn.turns import Turn
+from afterturn.verdicts import Verdict
+
+PAGE_ROWS = 500
+PAGE_TURNS = 50
+
+_VERDICTS = select(judgements, turns.c.tenant, turns.c.agent, turns.c.session, turns.c.id.label("turn")).join(
+    turns, turns.c.n == judgements.c.turn_n
+)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Judged:
+    """Is what is known of a stored turn so far: its judgements, and how many of its questions are still open."""
+
+    judgements: tuple[Judgement, ...]
+    open: int
+
+
+def verdicts(database: Database, narrow: Filter, *, newest_first: bool, dead: bool) -> Iterator[Verdict]:
+    """Gives the verdicts, in the order in which their questions were stored."""
+    query = _VERDICTS.where(judgements.c.status.is_not(None), *_verdict_conditions(narrow))
+    if dead:
+        query = query.where(judgements.c.state == "dead")
+    for row in _paged(database, query, judgements.c.n, PAGE_ROWS, newest_first=newest_first):
+        yield verdict_of(row)
+
+
+def stored_turns(database: Database, narrow: Filter) -> Iterator[Turn]:
+    """Gives the turns, in the order in which they were stored."""
+    query = select(turns).where(*_turn_conditions(narrow))
+    if narrow.since is not None:
+        query = query.where(turns.c.created_at >= narrow.since)
+    for row in _paged(database, query, turns.c.n, PAGE_TURNS, newest_first=False):
+        yield turn_of(row)
+
+
+def turn(connection: Connection, tenant: str, turn_id: str) -> Turn | None:
+    """Gives one turn, or None where the tenant has none of this id."""
+    query = select(turns).where(turns.c.tenant == tenant, turns.c.id == turn_id)
+    row = connection.execute(query).mappings().one_or_none()
+    return None if row is None else turn_of(row)
+
+
+def judged(connection: Connection, tenant: str, turn_id: str) -> Judged | None:
+    """Gives the judgements of one turn, or None where the tenant has none of this id."""
+    known = select(turns.c.n).where(turns.c.tenant == tenant, turns.c.id == turn_id)
+    number = connection.execute(known).scalar_one_or_none()
+    if number is None:
+        return None
+    query = (
+        _VERDICTS.add_columns(outcomes.c.body.label("words"))
+        .join(outcomes, outcomes.c.judgement_n == judgements.c.n, isouter=True)
+        .where(judgements.c.turn_n == number)
+        .order_by(judgements.c.n)
+    )
+    rows = connection.execute(query).mappings().all()
+    done = [row for row in rows if row["status"] is not None]
+    return Judged(
+        judgements=tuple(Judgement(verdict=verdict_of(row), outcome=outcome_of(row["words"])) for row in done),
+        open=len(rows) - len(done),
+    )
+
+
+def open_questions(connection: Connection) -> int:
+    """Counts the questions that nobody has answered yet, those that somebody is working on included."""
+    query = select(func.count()).select_from(judgements).where(judgements.c.due_at.is_not(None))
+    return connection.execute(query).scalar_one()
+
+
+def funnel(connection: Connection, narrow: Filter) -> Funnel:
+    """Counts stored, planned, judged and failed in one query."""
+    query = (
+        select(
+            func.count(turns.c.n.distinct()).label("stored"),
+            func.count(judgements.c.n).label("planned"),
+            _count(judgements.c.state.in_(("pending", "running"))).label("open"),
+            _count(judgements.c.status.in_(("finding", "no_finding"))).label("judged"),
+            _count(judgements.c.status == "skipped").label("skipped"),
+            _count(judgements.c.status == "error").label("failed"),
+            _count(judgements.c.state == "dead").label("dead"),
+        )
+        .select_from(turns)
+        .join(judgements, judgements.c.turn_n == turns.c.n, isouter=True)
+        .where(*_turn_conditions(narrow))
+    )
+    if narrow.since is not None:
+        query = query.where(turns.c.created_at >= narrow.since)
+    return Funnel(**connection.execute(query).mappings().one())
+
+
+def _paged(
+    database: Database, query: Select[Any], key: ColumnElement[int], size: int, *, newest_first: bool
+) -> Iterator[Any]:
+    last: int | None = None
+    while True:
+        page = query.order_by(key.desc() if newest_first else key).limit(size)
+        if last is not None:
+            page = page.where(key < last if newest_first else key > last)
+        with database.reading() as connection:
+            rows = connection.execute(page).mappings().all()
+        yield from rows
+        if len(rows) < size:
+            return
+        last = rows[-1]["n"]
+
+
+def _turn_conditions(narrow: Filter) -> list[ColumnElement[bool]]:
+    pairs = (
+        (turns.c.tenant, narrow.tenant),
+        (turns.c.agent, narrow.agent),
+        (turns.c.session, narrow.session),
+        (turns.c.id, narrow.turn),
+    )
+    return [column == value for column, value in pairs if value is not None]
+
+
+def _verdict_conditions(narrow: Filter) -> list[ColumnElement[bool]]:
+    conditions = _turn_conditions(narrow)
+    if narrow.classifier is not None:
+        conditions.append(judgements.c.classifier == narrow.classifier)
+    if narrow.status is not None:
+        conditions.append(judgements.c.status == narrow.status)
+    if narrow.since is not None:
+        conditions.append(judgements.c.judged_at >= narrow.since)
+    return conditions
+
+
+def _count(condition: ColumnElement[bool]) -> ColumnElement[int]:
+    return func.count(case((condition, 1)))

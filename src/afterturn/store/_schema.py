@@ -1,0 +1,142 @@
+"""Describes the tables to SQLAlchemy. The migrations create them; a test holds the two together.
+
+- turns: one row a turn, the raw turn and its clean reply as JSON.
+- judgements: one row a planned question, its place in the queue, then its verdict; never text.
+- outcomes: what a judgement found in words, one row a judgement that found something.
+- sessions: the state of each session.
+- conclusions: what `on_conclusion` still has to hear, one row a session.
+- events: the activity timeline.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+from sqlalchemy import BigInteger, Boolean, Column, Double, ForeignKey, Integer, MetaData, Table, Text
+from sqlalchemy.engine import Dialect
+from sqlalchemy.types import TypeDecorator
+
+metadata = MetaData()
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MICROSECOND = timedelta(microseconds=1)
+
+
+class Instant(TypeDecorator[datetime]):
+    """Is an aware datetime, stored as microseconds since 1970 in UTC."""
+
+    impl = BigInteger
+    cache_ok = True
+
+    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> int | None:
+        """Gives the microseconds; a datetime without a zone is taken as UTC."""
+        if value is None:
+            return None
+        aware = value if value.tzinfo is not None else value.replace(tzinfo=UTC)
+        return (aware - _EPOCH) // _MICROSECOND
+
+    def process_result_value(self, value: int | None, dialect: Dialect) -> datetime | None:
+        """Gives the datetime in UTC."""
+        return None if value is None else _EPOCH + value * _MICROSECOND
+
+
+turns = Table(
+    "turns",
+    metadata,
+    Column("n", BigInteger, primary_key=True),
+    Column("tenant", Text),
+    Column("id", Text),
+    Column("session", Text),
+    Column("agent", Text),
+    Column("created_at", Instant),
+    Column("received_at", Instant),
+    Column("complete", Boolean),
+    Column("body", Text),
+)
+
+judgements = Table(
+    "judgements",
+    metadata,
+    Column("n", BigInteger, primary_key=True),
+    Column("turn_n", BigInteger, ForeignKey("turns.n")),
+    Column("classifier", Text),
+    Column("version", Text),
+    Column("judge", Text),
+    Column("plan", Text),
+    Column("metric", Text),
+    Column("state", Text),
+    Column("due_at", Instant),
+    Column("owner", Text),
+    Column("attempts", Integer),
+    Column("status", Text),
+    Column("label", Text),
+    Column("confidence", Integer),
+    Column("confidence_source", Text),
+    Column("reason", Text),
+    Column("answered_by", Text),
+    Column("latency_ms", Double),
+    Column("attempt", Integer),
+    Column("dropped", Integer),
+    Column("temperature", Double),
+    Column("max_tokens", Integer),
+    Column("response_format", Text),
+    Column("input_tokens", Integer),
+    Column("output_tokens", Integer),
+    Column("judged_at", Instant),
+)
+
+outcomes = Table(
+    "outcomes",
+    metadata,
+    Column("judgement_n", BigInteger, ForeignKey("judgements.n"), primary_key=True),
+    Column("body", Text),
+)
+
+sessions = Table(
+    "sessions",
+    metadata,
+    Column("tenant", Text, primary_key=True),
+    Column("id", Text, primary_key=True),
+    Column("agent", Text),
+    Column("created_at", Instant),
+    Column("title", Text),
+    Column("title_pinned", Boolean),
+    Column("title_at", Instant),
+    Column("title_n", BigInteger),
+    Column("categories", Text),
+    Column("categories_at", Instant),
+    Column("categories_n", BigInteger),
+    Column("sources", Text),
+    Column("sources_at", Instant),
+    Column("sources_n", BigInteger),
+    Column("concluded", Text),
+    Column("concluded_turn", Text),
+    Column("handoff_summary", Text),
+)
+
+conclusions = Table(
+    "conclusions",
+    metadata,
+    Column("tenant", Text, primary_key=True),
+    Column("session", Text, primary_key=True),
+    Column("agent", Text),
+    Column("parent", Text),
+    Column("turn", Text),
+    Column("handoff_summary", Text),
+    Column("state", Text),
+    Column("due_at", Instant),
+    Column("attempts", Integer),
+    Column("created_at", Instant),
+)
+
+events = Table(
+    "events",
+    metadata,
+    Column("n", BigInteger, primary_key=True),
+    Column("tenant", Text),
+    Column("session", Text),
+    Column("turn", Text),
+    Column("name", Text),
+    Column("at", Instant),
+    Column("data", Text),
+)

@@ -1,0 +1,44 @@
+"""Holds the statements that write, built once: SQLAlchemy compiles a statement once and finds it again by identity.
+
+`ON CONFLICT` is spelled the same for SQLite and PostgreSQL, but is no standard SQL, so it comes from the dialect.
+"""
+
+from __future__ import annotations
+
+from sqlalchemy import bindparam, insert, update
+from sqlalchemy.dialects.sqlite import insert as upsert
+
+from afterturn.store._schema import conclusions, events, judgements, outcomes, sessions, turns
+
+VERDICT_COLUMNS = (
+    "status",
+    "label",
+    "confidence",
+    "confidence_source",
+    "reason",
+    "answered_by",
+    "latency_ms",
+    "attempt",
+    "dropped",
+    "temperature",
+    "max_tokens",
+    "response_format",
+    "input_tokens",
+    "output_tokens",
+    "judged_at",
+)
+
+INSERT_TURN = upsert(turns).on_conflict_do_nothing(index_elements=["tenant", "id"]).returning(turns.c.n)
+INSERT_SESSION = upsert(sessions).on_conflict_do_nothing(index_elements=["tenant", "id"])
+INSERT_JUDGEMENT = insert(judgements)
+INSERT_EVENT = insert(events)
+INSERT_OUTCOME = insert(outcomes)
+INSERT_CONCLUSION = upsert(conclusions).on_conflict_do_nothing(index_elements=["tenant", "session"])
+
+# What an update sets is what its parameters name besides the keys.
+UPDATE_VERDICT = update(judgements).where(
+    judgements.c.n == bindparam("key"), judgements.c.state.in_(("pending", "running"))
+)
+UPDATE_SESSION = update(sessions).where(
+    sessions.c.tenant == bindparam("key_tenant"), sessions.c.id == bindparam("key_session")
+)

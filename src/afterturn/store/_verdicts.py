@@ -1,0 +1,47 @@
+"""Makes the verdicts that no judge gives: of a question that is skipped, and of one that failed."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from afterturn.calls import Planned
+from afterturn.errors import ErrorCode
+from afterturn.turns import Turn
+from afterturn.verdicts import Verdict
+
+
+def skipped(turn: Turn, planned: Planned, at: datetime) -> Verdict:
+    """Gives the `skipped` verdict of a planned question that no judge will be asked."""
+    return Verdict(
+        tenant=turn.tenant,
+        agent=turn.agent.id,
+        session=turn.session,
+        turn=turn.id,
+        classifier=planned.classifier,
+        version=planned.version,
+        plan=planned.plan,
+        metric=planned.metric,
+        status="skipped",
+        reason=planned.skip,
+        judge=planned.judge,
+        created_at=at,
+    )
+
+
+def failed(turn: Turn, planned: Planned, code: ErrorCode, *, attempt: int, at: datetime) -> Verdict:
+    """Gives the `error` verdict of a planned question."""
+    return Verdict(
+        tenant=turn.tenant,
+        agent=turn.agent.id,
+        session=turn.session,
+        turn=turn.id,
+        classifier=planned.classifier,
+        version=planned.version,
+        plan=planned.plan,
+        metric=planned.metric,
+        status="error",
+        reason=code,
+        judge=planned.judge,
+        attempt=attempt,
+        created_at=at,
+    )

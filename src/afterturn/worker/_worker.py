@@ -1,0 +1,278 @@
+"""The worker: leases open questions, has them judged, stores what came of it; in the process of the host."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Self
+
+from afterturn.calls import Planned
+from afterturn.errors import UsageError
+from afterturn.ledger import Sink, publish
+from afterturn.outcomes import Judgement
+from afterturn.session import apply
+from afterturn.store import Claim, Claims, Store, TimelineEvent
+from afterturn.turns import Turn
+from afterturn.worker._calls import StoreCalls
+from afterturn.worker._hooks import Hooks
+from afterturn.worker._ingest import ingest
+from afterturn.worker._judging import Broken, JudgeTurn, judged
+from afterturn.worker._pulse import Pulse
+from afterturn.worker._telling import Telling
+
+_OWN_NAMES: Mapping[str, str] = MappingProxyType({})
+
+
+@dataclass(kw_only=True, slots=True)
+class _Running:
+    """Is what a worker has while it runs."""
+
+    loop: asyncio.AbstractEventLoop
+    pulse: Pulse
+    calls: StoreCalls
+    telling: Telling
+    loops: list[asyncio.Task[None]]
+    stopping: bool = False
+
+
+class Worker:
+    """Judges what the store holds, until it is stopped.
+
+    A worker needs no clean end: what it had leased falls due again. Its name is random, so a new process on a machine
+    of any name takes over at once when the lease is out.
+
+    Args:
+        store: The store.
+        judge: Judges a turn; what it raises becomes another attempt or `error` verdicts.
+        sinks: Where verdicts go once they are stored.
+        hooks: What the host wants to hear.
+        concurrency: How many turns are judged at the same time.
+        lease_s: How long a turn stays with a worker that gives no sign of life.
+        poll_s: How often to look for work that other processes stored; own work is seen at once.
+        deadline_s: How long judging one turn may take.
+        retry_s: How long the second attempt waits; the third waits twice as long.
+        event_names: The host's names for the events that `on_event` hears.
+
+    Example:
+        ```python
+        async with Worker(store, judge) as worker:
+            await worker.submit(turn, planned)
+            judgements = await worker.judged(turn.tenant, turn.id)
+        ```
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        judge: JudgeTurn,
+        *,
+        sinks: Iterable[Sink] = (),
+        hooks: Hooks | None = None,
+        concurrency: int = 4,
+        lease_s: float = 60.0,
+        poll_s: float = 1.0,
+        deadline_s: float = 300.0,
+        retry_s: float = 2.0,
+        event_names: Mapping[str, str] = _OWN_NAMES,
+    ) -> None:
+        self._store = store
+        self._judge = judge
+        self._sinks = tuple(sinks)
+        self._hooks = hooks or Hooks()
+        self._concurrency = concurrency
+        self._lease_s = lease_s
+        self._poll_s = poll_s
+        self._deadline_s = deadline_s
+        self._retry_s = retry_s
+        self._event_names = event_names
+        self._owner = secrets.token_hex(8)
+        self._held: dict[int, Claim] = {}
+        self._judging: set[asyncio.Task[None]] = set()
+        self._settling: set[asyncio.Task[None]] = set()
+        self._run: _Running | None = None
+
+    async def __aenter__(self) -> Self:
+        await self.start()
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.stop()
+
+    async def start(self) -> None:
+        """Begins to work; a second call changes nothing."""
+        if self._run is not None:
+            return
+        pulse, calls = Pulse(), StoreCalls()
+        telling = Telling(
+            self._store,
+            calls,
+            pulse,
+            self._hooks,
+            event_names=self._event_names,
+            lease_s=self._lease_s,
+            poll_s=self._poll_s,
+            retry_s=self._retry_s,
+        )
+        loop = asyncio.get_running_loop()
+        self._run = _Running(loop=loop, pulse=pulse, calls=calls, telling=telling, loops=[])
+        telling.start()
+        self._run.loops = [asyncio.create_task(work(self._run)) for work in (self._claim_work, self._beat)]
+
+    def notify(self) -> None:
+        """Says that there is new work; may be called from any thread."""
+        if self._run is not None and not self._run.loop.is_closed():
+            self._run.loop.call_soon_threadsafe(self._run.pulse.fire)
+
+    async def submit(self, turn: Turn, planned: Sequence[Planned], *, events: Sequence[TimelineEvent] = ()) -> bool:
+        """Stores a turn with its questions and begins to judge it.
+
+        Returns:
+            False where the tenant already has a turn of this id; then nothing changes.
+
+        Raises:
+            StoreError: Nothing was stored.
+        """
+        run = self._running()
+        told = await run.calls.call(ingest, self._store, turn, planned, events=events, sinks=self._sinks)
+        if told is None:
+            return False
+        run.pulse.fire()
+        run.telling.events(turn, told)
+        return True
+
+    async def judged(self, tenant: str, turn: str) -> tuple[Judgement, ...]:
+        """Waits until every question about a stored turn has its verdict, and gives the judgements.
+
+        Raises:
+            UsageError: No such turn is stored.
+            StoreError: The database refused again and again.
+        """
+        run = self._running()
+        key = (tenant, turn)
+        try:
+            while True:
+                seen = run.pulse.seen(key)
+                known = await run.calls.call(self._store.judged, tenant, turn)
+                if known is None:
+                    raise UsageError("only a stored turn is judged; submit it first")
+                if not known.open:
+                    return known.judgements
+                run.calls.give_up()
+                await run.pulse.wait(seen, self._poll_s)
+        finally:
+            run.pulse.forget(key)
+
+    async def drain(self) -> None:
+        """Waits until no question is open and all hooks have heard, the work of other processes included.
+
+        Raises:
+            StoreError: The database refused again and again.
+        """
+        run = self._running()
+        while True:
+            seen = run.pulse.seen()
+            if not self._judging and not await run.calls.call(self._unfinished, run):
+                return await run.telling.told()
+            run.calls.give_up()
+            await run.pulse.wait(seen, self._poll_s)
+
+    async def stop(self) -> None:
+        """Stops working. What is not judged is given back: another worker may take it at once."""
+        run = self._run
+        if run is None or run.stopping:
+            return
+        run.stopping = True
+        run.pulse.fire()
+        claiming, beating = run.loops
+        await claiming
+        beating.cancel()
+        for task in self._judging:
+            task.cancel()
+        await asyncio.gather(beating, *self._judging, return_exceptions=True)
+        await asyncio.gather(*self._settling)  # what was answered is stored and published
+        for claimed in tuple(self._held.values()):
+            await run.calls.guarded("worker.release", None, self._store.release, claimed)
+        self._held.clear()
+        await run.telling.stop()
+        run.calls.close()
+        self._run = None
+
+    # --- the loops ----------------------------------------------------------------------------------------------
+
+    async def _claim_work(self, run: _Running) -> None:
+        while not run.stopping:
+            seen = run.pulse.seen()
+            free = self._concurrency - len(self._judging)
+            claims = Claims()
+            if free > 0:
+                claims = await run.calls.guarded(
+                    "worker.claim", claims, self._store.claim, self._owner, lease_s=self._lease_s, limit=free
+                )
+            publish(claims.dead, self._sinks)
+            for claimed in claims.claims:
+                self._begin(run, claimed)
+            if not claims.claims and not run.stopping:
+                await run.pulse.wait(seen, self._poll_s)
+
+    async def _beat(self, run: _Running) -> None:
+        while True:
+            await asyncio.sleep(self._lease_s / 3)
+            held = tuple(self._held.values())
+            if held:
+                await run.calls.guarded(
+                    "worker.heartbeat",
+                    frozenset[int](),
+                    self._store.heartbeat,
+                    self._owner,
+                    held,
+                    lease_s=self._lease_s,
+                )
+
+    # --- one turn -----------------------------------------------------------------------------------------------
+
+    def _begin(self, run: _Running, claimed: Claim) -> None:
+        def ended(task: asyncio.Task[None]) -> None:
+            self._judging.discard(task)
+            if not run.stopping:
+                # Also after a cancellation from within: without heartbeats the lease runs out.
+                self._held.pop(claimed.key, None)
+            run.pulse.fire()
+
+        self._held[claimed.key] = claimed
+        task = asyncio.create_task(self._judge_one(run, claimed))
+        self._judging.add(task)
+        task.add_done_callback(ended)
+
+    async def _judge_one(self, run: _Running, claimed: Claim) -> None:
+        result = await judged(claimed, self._judge, deadline_s=self._deadline_s, clock=self._store.clock)
+        settling = asyncio.create_task(self._settle(run, claimed, result))
+        self._settling.add(settling)
+        settling.add_done_callback(self._settling.discard)
+        await asyncio.shield(settling)
+
+    async def _settle(self, run: _Running, claimed: Claim, result: tuple[Judgement, ...] | Broken) -> None:
+        """Stores what came of judging, then publishes it: not to be cut in two by a stop."""
+        if isinstance(result, Broken):
+            delay_s = self._retry_s * 2 ** (claimed.attempt - 1)
+            dead = await run.calls.guarded(
+                "worker.fail", (), self._store.fail, claimed, code=result.code, delay_s=delay_s
+            )
+            publish(dead, self._sinks)
+        else:
+            finished = await run.calls.guarded("worker.finish", None, self._store.finish, claimed, result, apply)
+            if finished is not None:
+                publish([judgement.verdict for judgement in finished.judgements], self._sinks)
+                run.telling.events(claimed.turn, finished.events)
+        self._held.pop(claimed.key, None)
+        run.pulse.fire((claimed.turn.tenant, claimed.turn.id))
+
+    def _running(self) -> _Running:
+        if self._run is None:
+            raise UsageError("the worker does not run; use `async with Worker(…) as worker`")
+        return self._run
+
+    def _unfinished(self, run: _Running) -> int:
+        return self._store.open_questions() + run.telling.unheard()
