@@ -18,18 +18,16 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from afterturn import failopen
+from afterturn._stamp import Asked, Clock, Stamp
 from afterturn._validate import checked_field
-from afterturn.calls import Answer, Call, Confidence, Judge, Planned, Question, ViewName
+from afterturn.calls import Answer, Call, Judge, Planned, Question, ViewName
 from afterturn.classifiers import Checked, Classifier, project
 from afterturn.errors import JudgeError, SchemaViolationError, TruncatedError, UsageError
-from afterturn.outcomes import Judgement, Outcome
+from afterturn.outcomes import Judgement
 from afterturn.replies import filtered
 from afterturn.turns import JsonValue, Turn
-from afterturn.verdicts import JudgeParams, Status, Usage, Verdict
 
 PLAN_VERSION = "1"
-
-Clock = Callable[[], datetime]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -40,7 +38,8 @@ class Plan:
         turn: The turn with its reply filtered.
         calls: The calls; at most one a view, `exchange` and `exchange+passages` sharing theirs.
         skips: Code of the reason by classifier name, for the questions that are not asked.
-        classifiers: All classifiers, in order; each is in one call or in `skips`.
+        classifiers: All classifiers, in order; each is in one call, in `skips`, or settled: a question without a field
+            on this turn needs no judge.
     """
 
     turn: Turn
@@ -64,23 +63,6 @@ class Plan:
         )
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Asked:
-    """Is a call and what came of it: an answer, or the code of the error.
-
-    Attributes:
-        call: The call.
-        answer: The answer, or None.
-        error: Code of the error, or None.
-        latency_ms: Wall time of the call in milliseconds.
-    """
-
-    call: Call
-    answer: Answer | None = None
-    error: str | None = None
-    latency_ms: float = 0.0
-
-
 def plan(turn: Turn, classifiers: Sequence[Classifier], *, blocked: str | None = None) -> Plan:
     """Plans the calls of a turn: skips what needs no answer and fuses the rest by view.
 
@@ -102,8 +84,10 @@ def plan(turn: Turn, classifiers: Sequence[Classifier], *, blocked: str | None =
         reason = _unjudgeable(turn) or classifier.skip(seen) or blocked
         if reason:
             skips[classifier.name] = reason
-        else:
-            asked.setdefault(_shared(classifier.view), []).append((classifier, _question(classifier, seen)))
+            continue
+        question = _question(classifier, seen)
+        if question.fields:
+            asked.setdefault(_shared(classifier.view), []).append((classifier, question))
     calls = tuple(_call(turn, pairs) for pairs in asked.values())
     return Plan(turn=turn, calls=calls, skips=skips, classifiers=tuple(classifiers))
 
@@ -123,31 +107,28 @@ async def ask(call: Call, judge: Judge) -> tuple[Asked, ...]:
 
 def read(asked: Asked, classifier: Classifier, stamp: Stamp) -> Judgement:
     """Reads one classifier's judgement out of an asked call. One bad field errs one question."""
-    if asked.answer is None:
+    answer = asked.answer
+    if answer is None:
         return stamp.judgement(classifier, "error", asked=asked, reason=asked.error)
-    if classifier.name in asked.answer.no_head:
+    if classifier.name in answer.no_head:
         return stamp.judgement(classifier, "skipped", asked=asked, reason="no_head")
     question = next(q for q in asked.call.questions if q.classifier == classifier.name)
-    ids = {"tenant": stamp.turn.tenant, "turn": stamp.turn.id, "classifier": classifier.name}
 
     def reading() -> Judgement:
-        answer, dropped = _checked(question, _answer(asked))
-        found = classifier.read(answer, asked.call.turn)
-        return stamp.judgement(
-            classifier,
-            found.status,
-            asked=asked,
-            label=found.label,
-            confidence=found.confidence,
-            reason="unsure" if found.unsure else None,
-            dropped=dropped,
-            outcome=found.outcome,
-        )
+        checked, dropped = _checked(question, answer)
+        return stamp.reading(classifier, classifier.read(checked, asked.call.turn), asked=asked, dropped=dropped)
 
-    def failed(error: BaseException) -> Judgement:
-        return stamp.judgement(classifier, "error", asked=asked, reason="schema_violation")
+    return _read_open(reading, classifier, stamp, asked)
 
-    return failopen.call("run.read", reading, failed, **ids)
+
+def settle(classifier: Classifier, stamp: Stamp) -> Judgement:
+    """Reads the judgement of a question that has no field on this turn: the classifier's own rule answers."""
+
+    def reading() -> Judgement:
+        seen = project(stamp.turn, classifier.view)
+        return stamp.reading(classifier, classifier.read(Checked(values={}), seen))
+
+    return _read_open(reading, classifier, stamp, None)
 
 
 async def judge_turn(
@@ -180,57 +161,11 @@ async def judge_turn(
     for classifier in planned.classifiers:
         if classifier.name in planned.skips:
             judgements.append(stamp.judgement(classifier, "skipped", reason=planned.skips[classifier.name]))
-        else:
+        elif classifier.name in by_name:
             judgements.append(read(by_name[classifier.name], classifier, stamp))
+        else:
+            judgements.append(settle(classifier, stamp))
     return tuple(judgements)
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Stamp:
-    """Is what all verdicts of one judging have in common, and makes them."""
-
-    turn: Turn
-    judge: str
-    attempt: int
-    clock: Clock
-
-    def judgement(
-        self,
-        classifier: Classifier,
-        status: Status,
-        *,
-        asked: Asked | None = None,
-        label: str | None = None,
-        confidence: Confidence | None = None,
-        reason: str | None = None,
-        dropped: int = 0,
-        outcome: Outcome | None = None,
-    ) -> Judgement:
-        """Makes a judgement of a classifier about the turn."""
-        answer = asked.answer if asked else None
-        verdict = Verdict(
-            tenant=self.turn.tenant,
-            agent=self.turn.agent.id,
-            session=self.turn.session,
-            turn=self.turn.id,
-            classifier=classifier.name,
-            version=classifier.version,
-            plan=asked.call.plan if asked else "",
-            metric=classifier.metric,
-            status=status,
-            label=label,
-            confidence=confidence.percent if confidence else None,
-            confidence_source=confidence.source if confidence else None,
-            reason=reason,
-            judge=self.judge,
-            latency_ms=round(asked.latency_ms, 3) if asked else 0.0,
-            attempt=self.attempt,
-            dropped=dropped,
-            params=answer.params if answer else JudgeParams(),
-            usage=answer.usage if answer else Usage(),
-            created_at=self.clock(),
-        )
-        return Judgement(verdict=verdict, outcome=outcome)
 
 
 def _unjudgeable(turn: Turn) -> str | None:
@@ -288,10 +223,16 @@ async def _ask_once(call: Call, judge: Judge) -> Asked:
     return replace(asked, latency_ms=(time.perf_counter() - started) * 1000)
 
 
-def _answer(asked: Asked) -> Answer:
-    if asked.answer is None:
-        raise AssertionError("an asked call without an answer has an error")
-    return asked.answer
+def _read_open(
+    reading: Callable[[], Judgement], classifier: Classifier, stamp: Stamp, asked: Asked | None
+) -> Judgement:
+    """Reads, failing open: an answer that cannot be read is an error verdict."""
+
+    def failed(error: BaseException) -> Judgement:
+        return stamp.judgement(classifier, "error", asked=asked, reason=SchemaViolationError.code)
+
+    ids = {"tenant": stamp.turn.tenant, "turn": stamp.turn.id, "classifier": classifier.name}
+    return failopen.call("run.read", reading, failed, **ids)
 
 
 def _checked(question: Question, answer: Answer) -> tuple[Checked, int]:

@@ -11,10 +11,9 @@ from afterturn.turns import JsonObject, Turn
 MAX_HANDOFF_CHARACTERS = 1_200
 
 _CONCLUSION = (
-    "- taskConcluded: true only if the agent's last reply ends its task: everything was collected or done and nothing "
-    "is still asked, offered or awaiting the customer's confirmation. Else false.\n"
-    "- handoffSummary: two to four sentences for a colleague who takes over: what the customer gave, what was settled. "
-    "In the customer's language. null if taskConcluded is false."
+    "- taskConcluded: false if the agent's last reply asks or offers something, true if it says that everything is "
+    "done.\n- handoffSummary: if taskConcluded is true, 2 to 4 sentences on what the customer gave and what was done, in the "
+    "language of the customer. Else null."
 )
 
 

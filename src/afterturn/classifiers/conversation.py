@@ -4,24 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from afterturn.calls import Confidence
 from afterturn.classifiers._base import Checked, Classifier, Reading, list_of, nullable
 from afterturn.classifiers._titles import MAX_TITLE_CHARACTERS, clean_title
+from afterturn.classifiers._views import HISTORY_MESSAGES
 from afterturn.outcomes import Outcome
+from afterturn.smalltalk import is_small_talk
 from afterturn.turns import JsonObject, Turn
 
 MAX_CATEGORIES = 5
 
 _TITLE = (
-    "- title: what the customer wants, as a short noun phrase of three to eight words, in the language the customer "
-    "writes. null if the conversation holds nothing but greetings, thanks, goodbyes or small talk so far."
+    "- title: 3 to 8 words on what the customer wants, in the language of the customer. null if there are only "
+    "greetings or thanks."
 )
 _CATEGORIES = (
-    "- categoryNames: every entry of category_list that the conversation as a whole is about, previous messages "
-    "included, the most fitting first, copied exactly. [] if it is only small talk or no entry fits."
+    '- categoryNames: what the customer wants, named by an entry of "categories". Usually exactly one entry. A second '
+    "one only if the customer has a second concern, now or before. [] if none fits."
 )
 
 
 def _fields(turn: Turn) -> Mapping[str, JsonObject]:
+    """Asks nothing about a conversation of mere small talk: models invent a title for a bare greeting."""
+    if _only_small_talk(turn):
+        return {}
     fields: dict[str, JsonObject] = {"title": nullable({"type": "string", "maxLength": MAX_TITLE_CHARACTERS})}
     if turn.agent.categories:
         fields["categoryNames"] = list_of(tuple(turn.agent.categories), at_most=MAX_CATEGORIES)
@@ -33,16 +39,31 @@ def _instructions(turn: Turn) -> str:
 
 
 def _read(answer: Checked, turn: Turn) -> Reading:
+    if not answer.values:
+        return _small_talk(turn)
     raw = answer.text("title")
     title = clean_title(raw) if raw else None
     categories = answer.texts("categoryNames") if turn.agent.categories else None
-    field = "categoryNames" if categories else "title"
     return Reading(
         status="finding" if title or categories else "no_finding",
-        confidence=answer.confidence.get(field),
+        confidence=answer.confidence.get("categoryNames" if categories else "title"),
         unsure=not (title or categories) and bool(answer.unsure),
         outcome=Outcome(title=title, categories=categories),
     )
+
+
+def _small_talk(turn: Turn) -> Reading:
+    """Nothing to name. Categories stay as they are where messages before the view may have had content."""
+    whole = len(turn.history) < HISTORY_MESSAGES
+    return Reading(
+        status="no_finding",
+        confidence=Confidence(percent=100, source="rule"),
+        outcome=Outcome(categories=() if whole and turn.agent.categories else None),
+    )
+
+
+def _only_small_talk(turn: Turn) -> bool:
+    return all(is_small_talk(message.text) for message in turn.messages if message.role == "user")
 
 
 CONVERSATION = Classifier(

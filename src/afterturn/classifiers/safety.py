@@ -5,41 +5,35 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Literal, get_args
 
-from afterturn.calls import Confidence
-from afterturn.classifiers._base import Checked, Classifier, Reading, list_of
+from afterturn.classifiers._base import Checked, Classifier, Reading
 from afterturn.outcomes import Outcome
 from afterturn.turns import JsonObject, Turn
 
 SafetyLabel = Literal["self_harm", "harassment", "harmful_content"]
 
 LABELS: tuple[str, ...] = get_args(SafetyLabel)
-"""Most urgent first: a verdict has one label, and this order says which."""
+_NONE = "none"
 
 _SAFETY = (
-    "- safetyLabels: which of these the latest exchange contains: self_harm (the customer may hurt themselves), "
-    "harassment (threats, hate or abuse against a person), harmful_content (help with violence, crime or dangerous "
-    "acts). Complaints, anger and sad news alone are none. [] in nearly every conversation.\n"
-    "- safetyConfidence: 0 to 100, how sure you are of safetyLabels."
+    '- safetySignal: "none", unless the customer speaks of suicide or self-injury ("self_harm"), threatens or '
+    'insults a person ("harassment") or asks for help with a crime or violence ("harmful_content").'
 )
 
 
 def _fields(turn: Turn) -> Mapping[str, JsonObject]:
-    return {
-        "safetyLabels": list_of(LABELS, at_most=len(LABELS)),
-        "safetyConfidence": {"type": "integer", "minimum": 0, "maximum": 100},
-    }
+    """Asks for one label of a closed list: small models pick one well, and its probability is a confidence."""
+    return {"safetySignal": {"type": "string", "enum": [_NONE, *LABELS]}}
 
 
 def _read(answer: Checked, turn: Turn) -> Reading:
-    found = tuple(label for label in LABELS if label in answer.texts("safetyLabels"))
-    stated = answer.values.get("safetyConfidence")
-    own = Confidence(percent=stated, source="model") if isinstance(stated, int) else None
+    signal = answer.text("safetySignal")
+    label = signal if signal in LABELS else None
     return Reading(
-        status="finding" if found else "no_finding",
-        label=found[0] if found else None,
-        confidence=answer.confidence.get("safetyLabels") or own,
-        unsure=not found and "safetyLabels" in answer.unsure,
-        outcome=Outcome(safety=found),
+        status="finding" if label else "no_finding",
+        label=label,
+        confidence=answer.confidence.get("safetySignal"),
+        unsure=label is None and "safetySignal" in answer.unsure,
+        outcome=Outcome(safety=(label,) if label else ()),
     )
 
 

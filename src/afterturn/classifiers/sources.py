@@ -11,8 +11,7 @@ from afterturn.turns import JsonObject, Turn
 MAX_SOURCES = 5
 
 _SOURCES = (
-    "- sourceIds: ids of the passages that the agent's last reply takes its facts from, the most important first. "
-    "[] if the reply takes nothing from a passage."
+    "- sourceIds: ids of the passages that the agent's last reply takes its facts from. Usually one or two. [] if none."
 )
 
 

@@ -1,0 +1,49 @@
+"""Puts the commands together. Command modules import what is heavy only when they run."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+import afterturn
+from afterturn.cli.bench import bench_command
+from afterturn.cli.classify import classify_command
+from afterturn.cli.clean import clean_command
+from afterturn.cli.demo import demo_command
+from afterturn.cli.transfer import export_command, import_command
+from afterturn.cli.verdicts import verdicts_command
+
+app = typer.Typer(
+    name="afterturn",
+    help="What an agent platform needs to know about every turn. Answer first, judge after.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+
+for _name, _command in (
+    ("demo", demo_command),
+    ("clean", clean_command),
+    ("classify", classify_command),
+    ("import", import_command),
+    ("export", export_command),
+    ("verdicts", verdicts_command),
+    ("bench", bench_command),
+):
+    app.command(_name)(_command)
+
+
+def _version(value: bool) -> None:
+    if value:
+        typer.echo(f"afterturn {afterturn.__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version and exit.")
+    ] = False,
+) -> None:
+    """What an agent platform needs to know about every turn. Answer first, judge after."""

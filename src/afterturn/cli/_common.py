@@ -1,0 +1,90 @@
+"""What the commands share: logging to stderr, JSON lines to stdout, progress that is silent when piped."""
+
+from __future__ import annotations
+
+import json
+import logging
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TextIO
+
+from afterturn.errors import OutputError
+
+if TYPE_CHECKING:
+    from afterturn.config import Config
+
+
+def configured(**flags: object) -> Config:
+    """Reads the configuration with the command's flags on top, and sets up logging to stderr."""
+    from afterturn.config import load_config
+
+    config = load_config(flags=flags)
+    log_to_stderr(config.log_level)
+    return config
+
+
+def log_to_stderr(level: str) -> None:
+    """Sends log lines of at least a level to stderr, as JSON where nobody is watching."""
+    import structlog
+
+    renderer = structlog.dev.ConsoleRenderer() if sys.stderr.isatty() else structlog.processors.JSONRenderer()
+    structlog.configure(
+        processors=[
+            structlog.contextvars.merge_contextvars,
+            structlog.processors.add_log_level,
+            structlog.processors.TimeStamper(fmt="iso", utc=True),
+            renderer,
+        ],
+        wrapper_class=structlog.make_filtering_bound_logger(getattr(logging, level)),
+        logger_factory=structlog.PrintLoggerFactory(file=sys.stderr),
+    )
+
+
+def note(message: str) -> None:
+    """Writes a line for the person at the terminal to stderr."""
+    sys.stderr.write(f"afterturn: {message}\n")
+
+
+def json_line(value: Any) -> str:
+    """Writes a value as one line of JSON; a lone surrogate becomes U+FFFD, so that the line is valid UTF-8."""
+    line = json.dumps(value, ensure_ascii=False, separators=(", ", ": "))
+    return line.encode("utf-8", "replace").decode("utf-8") if not line.isascii() else line
+
+
+@contextmanager
+def output(path: Path | None) -> Iterator[TextIO]:
+    """Opens where lines go: a file that appears whole or not at all, or stdout.
+
+    Raises:
+        OutputError: The file cannot be written; what to do is in the message.
+    """
+    if path is None or str(path) == "-":
+        yield sys.stdout
+        sys.stdout.flush()
+        return
+    part = path.with_name(path.name + ".part")
+    try:
+        with part.open("w", encoding="utf-8") as stream:
+            yield stream
+        part.replace(path)
+    except OSError as error:
+        raise OutputError(
+            f"{path}: cannot be written ({error.strerror or type(error).__name__}); "
+            f"free space or choose another folder. What was done so far may be in {part}"
+        ) from None
+
+
+@contextmanager
+def progress(label: str, total: int | None = None) -> Iterator[Callable[[], None]]:
+    """Shows a progress bar on a terminal; gives the function that moves it on by one."""
+    if not sys.stderr.isatty():
+        yield lambda: None
+        return
+    from rich.console import Console
+    from rich.progress import Progress
+
+    with Progress(console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(label, total=total)
+        yield lambda: bar.advance(task)
