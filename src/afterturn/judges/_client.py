@@ -6,6 +6,7 @@ Importing the library takes seconds, so it happens in a thread, at the first que
 from __future__ import annotations
 
 import asyncio
+import ipaddress
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -19,7 +20,6 @@ from afterturn.judges.dialects import Dialect, dialect_of
 if TYPE_CHECKING:
     from pydantic_ai.models import Model
 
-_LOOPBACK = ("localhost", "127.0.0.1", "::1", "0.0.0.0")
 _ADDRESS_VARIABLES = {
     "openai": "OPENAI_BASE_URL",
     "openai-chat": "OPENAI_BASE_URL",
@@ -58,17 +58,25 @@ class Address:
     @property
     def is_local(self) -> bool:
         """Whether the address is this machine, so that no text leaves it."""
-        url = self.effective_base_url
-        host = (urlsplit(url).hostname or "") if url else ""
-        return host in _LOOPBACK or host.startswith("127.")
+        host = self._host
+        if host == "localhost":
+            return True
+        try:
+            address = ipaddress.ip_address(host)
+        except ValueError:
+            return False
+        return address.is_loopback or address.is_unspecified
 
     @property
     def dialect(self) -> Dialect:
         """How this address wants to be asked."""
-        url = self.effective_base_url
-        host = (urlsplit(url).hostname or "") if url else ""
-        own = bool(url) and not host.endswith((".openai.com", ".azure.com"))
+        own = bool(self._host) and not self._host.endswith((".openai.com", ".azure.com"))
         return dialect_of(self.provider, own_server=own)
+
+    @property
+    def _host(self) -> str:
+        url = self.effective_base_url
+        return (urlsplit(url).hostname or "") if url else ""
 
 
 class Client:

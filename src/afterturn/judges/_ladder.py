@@ -88,7 +88,8 @@ def next_form(form: Form, dialect: Dialect, *, sent: frozenset[Feature], refusal
     format_named = any(word in refusal for word in _FORMAT_WORDS)
     if named:
         return replace(form, dropped=form.dropped | named)
-    extras: frozenset[Feature] = sent & {"logprobs", "thinking"}
+    # What the client library itself knows to switch thinking off is not what a nameless refusal is about.
+    extras = sent & (frozenset[Feature]({"logprobs", "thinking"}) if dialect.no_thinking else {"logprobs"})
     if extras and not format_named:
         return replace(form, dropped=form.dropped | extras)
     if form.rung + 1 < len(dialect.rungs):

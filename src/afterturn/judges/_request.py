@@ -76,7 +76,7 @@ class Request:
         schema = rung.shape(wire.schema)
         said = _SCHEMA_IN_PROMPT.format(schema=json.dumps(wire.schema, ensure_ascii=False))
         settings, sent = _settings(form, dialect, profile)
-        thinks = bool(profile.get("thinking_always_enabled"))
+        thinks = _may_think(form, dialect, profile)
         settings["max_tokens"] = prompt.max_tokens + (THINKING_RESERVE_TOKENS if thinks else 0)
         settings["timeout"] = timeout_s
         if rung.via == "json_object_with_schema":
@@ -139,6 +139,13 @@ def _settings(form: Form, dialect: Dialect, profile: Mapping[str, Any]) -> tuple
         if dialect.no_thinking or profile.get("supports_thinking") or profile.get("thinking_always_enabled"):
             sent.add("thinking")
     return settings, frozenset(sent)
+
+
+def _may_think(form: Form, dialect: Dialect, profile: Mapping[str, Any]) -> bool:
+    """Whether thinking may use up tokens of the answer."""
+    if profile.get("thinking_always_enabled"):
+        return True
+    return "thinking" in form.dropped and bool(profile.get("supports_thinking") or dialect.no_thinking)
 
 
 def _takes_sampling(profile: Mapping[str, Any]) -> bool:
