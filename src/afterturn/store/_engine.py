@@ -15,7 +15,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Engine, create_engine, event
 from sqlalchemy.engine import URL
-from sqlalchemy.exc import DBAPIError, SQLAlchemyError
+from sqlalchemy.exc import SQLAlchemyError, StatementError
 
 from afterturn.errors import StoreError
 
@@ -111,7 +111,7 @@ def _engine(path: Path, busy_timeout_s: float, synchronous: str) -> Engine:
 
 
 def _reason(error: BaseException) -> str:
-    cause = error.orig if isinstance(error, DBAPIError) else error
+    cause = error.orig if isinstance(error, StatementError) else error
     if isinstance(cause, UnicodeEncodeError):
         return "an id holds half of a character (a lone surrogate); mend the id"
     name = getattr(cause, "sqlite_errorname", None)

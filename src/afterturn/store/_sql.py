@@ -36,9 +36,8 @@ INSERT_OUTCOME = insert(outcomes)
 INSERT_CONCLUSION = upsert(conclusions).on_conflict_do_nothing(index_elements=["tenant", "session"])
 
 # What an update sets is what its parameters name besides the keys.
-UPDATE_VERDICT = update(judgements).where(
-    judgements.c.n == bindparam("key"), judgements.c.state.in_(("pending", "running"))
-)
+# What is due is open: a row that has its verdict is never due again, so no verdict is overwritten.
+UPDATE_VERDICT = update(judgements).where(judgements.c.n == bindparam("key"), judgements.c.due_at.is_not(None))
 UPDATE_SESSION = update(sessions).where(
     sessions.c.tenant == bindparam("key_tenant"), sessions.c.id == bindparam("key_session")
 )
