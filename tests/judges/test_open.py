@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import pytest
 
@@ -11,7 +12,12 @@ from afterturn.judges import PROVIDERS, Trace, open_judge
 
 @pytest.mark.parametrize(
     ("name", "location"),
-    [("openai:gpt-4o-mini", "remote"), ("llama:/nowhere/model.gguf", "local"), ("ollama:qwen3:4b", "remote")],
+    [
+        ("encoder", "local"),
+        ("openai:gpt-4o-mini", "remote"),
+        ("llama:/nowhere/model.gguf", "local"),
+        ("ollama:qwen3:4b", "remote"),
+    ],
 )
 def test_a_judge_is_opened_by_name_with_everything_around_it(name: str, location: str) -> None:
     judge = open_judge(name)
@@ -27,6 +33,25 @@ def test_the_order_around_a_judge_is_trace_deadline_retry() -> None:
         classes.append(type(judge).__name__)
         judge = getattr(judge, "_judge", None)
     assert classes == ["Trace", "Deadline", "Retry", "ModelJudge"]
+
+
+@pytest.mark.parametrize(
+    ("name", "base_url", "given_s", "seconds"),
+    [
+        ("encoder", None, None, 20.0),
+        ("openai:m", None, None, 20.0),
+        ("openai:m", "http://127.0.0.1:1/v1", None, 120.0),
+        ("llama:m.gguf", None, None, 120.0),
+        ("llama:m.gguf", None, 7.0, 7.0),
+    ],
+)
+def test_models_on_this_machine_have_longer(
+    monkeypatch: pytest.MonkeyPatch, name: str, base_url: str | None, given_s: float | None, seconds: float
+) -> None:
+    if base_url:
+        monkeypatch.setenv("OPENAI_BASE_URL", base_url)
+    judge: Any = open_judge(name, deadline_s=given_s)
+    assert judge._judge._seconds == seconds
 
 
 @pytest.mark.parametrize("name", ["", "nobody", "nobody:model", "openai", "openai:", "llama", "llama:", "Encoder"])

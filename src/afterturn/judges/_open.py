@@ -10,8 +10,8 @@ from afterturn.errors import ConfigError
 from afterturn.judges.wrap import Deadline, Retry, Trace
 from afterturn.judges.wrap.deadline import DEFAULT_S
 
-LLAMA_DEADLINE_S = 120.0
-"""A model on one CPU thread needs longer than a provider, and nobody waits for it."""
+LOCAL_DEADLINE_S = 120.0
+"""For models on this machine: on a CPU they need longer than a provider, and nobody waits for them."""
 
 PROVIDERS = (
     "alibaba",
@@ -52,7 +52,8 @@ def open_judge(name: str, *, deadline_s: float | None = None, retry: bool = True
     Args:
         name: `encoder`, `llama:PATH` of a GGUF file, or `provider:model` (`openai:…` with `OPENAI_BASE_URL` for any
             compatible server).
-        deadline_s: Seconds for a whole call; 20 by default, 120 for `llama:`.
+        deadline_s: Seconds for a whole call; by default 20, and 120 for models on this machine (`llama:`, or a base
+            URL of it).
         retry: Whether an error that a retry helps is retried once.
 
     Raises:
@@ -62,20 +63,23 @@ def open_judge(name: str, *, deadline_s: float | None = None, retry: bool = True
         >>> open_judge("openai:gpt-4o-mini").name
         'openai:gpt-4o-mini'
     """
-    judge, usual_s = _bare(name)
+    judge, seconds = _bare(name, deadline_s)
     if retry:
         judge = Retry(judge)
-    return Trace(Deadline(judge, seconds=usual_s if deadline_s is None else deadline_s))
+    return Trace(Deadline(judge, seconds=seconds))
 
 
-def _bare(name: str) -> tuple[Judge, float]:
+def _bare(name: str, deadline_s: float | None) -> tuple[Judge, float]:
+    """The judge without anything around it, and the seconds that a whole call may take."""
     kind, colon, rest = name.partition(":")
     if name == "encoder":
-        return importlib.import_module("afterturn.judges.encoder").EncoderJudge(), DEFAULT_S
+        return importlib.import_module("afterturn.judges.encoder").EncoderJudge(), deadline_s or DEFAULT_S
     if kind == "llama" and rest:
-        return importlib.import_module("afterturn.judges.llama").LlamaJudge(rest), LLAMA_DEADLINE_S
+        return importlib.import_module("afterturn.judges.llama").LlamaJudge(rest), deadline_s or LOCAL_DEADLINE_S
     if colon and rest and kind in PROVIDERS:
-        return importlib.import_module("afterturn.judges.model").ModelJudge(name), DEFAULT_S
+        model_judge = importlib.import_module("afterturn.judges.model").ModelJudge
+        seconds = deadline_s or (LOCAL_DEADLINE_S if model_judge(name).location == "local" else DEFAULT_S)
+        return model_judge(name, timeout_s=seconds), seconds
     raise ConfigError(
         f"no judge has this name{_guess(kind)}; use encoder, llama:PATH, or provider:model with one of "
         f"the providers {', '.join(PROVIDERS)}"
