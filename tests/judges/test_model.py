@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+import importlib.util
 import subprocess
 import sys
 from typing import TYPE_CHECKING, Any, cast
@@ -224,6 +225,13 @@ async def test_a_missing_library_says_what_to_install(monkeypatch: pytest.Monkey
     monkeypatch.setitem(sys.modules, "pydantic_ai.providers.anthropic", None)
     with pytest.raises(JudgeMissingError, match=r"pip install 'afterturn\[anthropic\]'"):
         await ModelJudge("anthropic:claude", api_key="k").ask(sample_call())
+
+
+async def test_a_library_that_no_extra_brings_is_named_itself() -> None:
+    if importlib.util.find_spec("groq"):
+        pytest.skip("groq is installed")
+    with pytest.raises(JudgeMissingError, match=r"pip install 'pydantic-ai-slim\[groq\]'"):
+        await ModelJudge("groq:model", api_key="k").ask(sample_call())
 
 
 async def test_an_unknown_provider_is_a_missing_judge() -> None:

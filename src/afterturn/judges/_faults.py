@@ -49,7 +49,7 @@ def judge_error(error: BaseException, provider: str) -> JudgeError:
     if isinstance(error, JudgeError):
         return error
     if isinstance(error, ImportError):
-        return missing(f"the library for {provider} is not installed; pip install 'afterturn[{_extra(provider)}]'")
+        return missing(f"the library for {provider} is not installed; pip install '{_package(provider)}'")
     if isinstance(error, TimeoutError):
         return JudgeTimeoutError("the provider did not answer in time", transient=False)
     return _model_error(error, provider) or _unknown(error)
@@ -60,9 +60,11 @@ def missing(hint: str) -> JudgeMissingError:
     return JudgeMissingError(hint)
 
 
-def _extra(provider: str) -> str:
-    known = {"anthropic": "anthropic", "google": "google", "google-cloud": "google"}
-    return known.get(provider, "openai")
+def _package(provider: str) -> str:
+    own = {"anthropic": "anthropic", "google": "google", "google-cloud": "google"}
+    if provider in ("bedrock", "cohere", "groq", "huggingface", "mistral", "xai"):
+        return f"pydantic-ai-slim[{provider}]"
+    return f"afterturn[{own.get(provider, 'openai')}]"
 
 
 def _model_error(error: BaseException, provider: str) -> JudgeError | None:
