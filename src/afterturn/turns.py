@@ -224,14 +224,14 @@ def _exchange_start(messages: Sequence[Message]) -> int:
 
 
 def _tool(tool: Tool | Mapping[str, JsonValue] | str) -> Tool:
-    """Lets callers name tools by string or by an OpenAI-style mapping as well."""
+    """Lets callers name tools by string or by an OpenAI-style or Anthropic-style mapping as well."""
     if isinstance(tool, Tool):
         return tool
     if isinstance(tool, str):
         return Tool(name=tool)
     inner = tool.get("function")
     spec = inner if isinstance(inner, Mapping) else tool
-    parameters = spec.get("parameters")
+    parameters = spec.get("parameters", spec.get("input_schema"))
     return Tool(
         name=str(spec.get("name", "")),
         description=str(spec.get("description") or ""),

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from afterturn.formats._fields import write_time
 from afterturn.formats._parts import part_text
-from afterturn.formats._values import MAX_DEPTH, canonical_json, to_plain
+from afterturn.formats._values import canonical_json
 from afterturn.turns import JsonValue, Message, ToolCall, Turn
 
 _DIGITS = 20
@@ -44,4 +44,4 @@ def _call(call: ToolCall) -> JsonValue:
 
 
 def _digest(value: JsonValue) -> str:
-    return hashlib.sha256(canonical_json(to_plain(value, depth=2 * MAX_DEPTH)).encode()).hexdigest()[:_DIGITS]
+    return hashlib.sha256(canonical_json(value).encode()).hexdigest()[:_DIGITS]

@@ -47,6 +47,7 @@ def _read_one(wire: JsonValue, path: str) -> tuple[Message, ...]:
 
 
 def _in_openai_form(wire: JsonObject) -> list[JsonObject]:
+    """Brings a message into OpenAI form; what was recorded as parts may hold Anthropic's blocks."""
     if otel.is_otel(wire):
-        return otel.to_openai(wire)
+        return [form for message in otel.to_openai(wire) for form in _in_openai_form(message)]
     return anthropic.to_openai(wire) if anthropic.is_anthropic(wire) else [wire]

@@ -72,7 +72,7 @@ def to_plain(value: object, depth: int = MAX_DEPTH) -> JsonValue:
     """
     if isinstance(value, str):
         return clean_text(value)
-    if value is None or isinstance(value, bool | int):
+    if value is None or isinstance(value, int):
         return value
     if isinstance(value, float):
         if not math.isfinite(value):
@@ -83,7 +83,7 @@ def to_plain(value: object, depth: int = MAX_DEPTH) -> JsonValue:
     if isinstance(value, Mapping):
         items = cast(Mapping[object, object], value).items()
         return {_clean_key(key): to_plain(item, depth - 1) for key, item in items}
-    if isinstance(value, list | tuple):
+    if isinstance(value, (list, tuple)):
         return [to_plain(item, depth - 1) for item in cast(Sequence[object], value)]
     raise FormatProblem(
         "a value is of a type that JSON does not have", "use null, booleans, numbers, strings, lists, objects"
@@ -108,7 +108,7 @@ def is_object(value: JsonValue) -> TypeGuard[JsonObject]:
 
 def is_list(value: JsonValue) -> TypeGuard[Sequence[JsonValue]]:
     """Says whether a JSON value is a list (a string, being a sequence too, is none)."""
-    return isinstance(value, list | tuple)
+    return isinstance(value, (list, tuple))
 
 
 def _clean_key(key: object) -> str:

@@ -14,8 +14,8 @@ from afterturn.turns import JsonObject, JsonValue
 
 
 def is_otel(wire: JsonObject) -> bool:
-    """Says whether a message has its content in `parts`."""
-    return is_list(wire.get("parts")) and wire.get("content") is None
+    """Says whether a message has its content in `parts`, and nothing under `content`."""
+    return is_list(wire.get("parts")) and "content" not in wire
 
 
 def to_openai(wire: JsonObject) -> list[JsonObject]:
@@ -26,7 +26,7 @@ def to_openai(wire: JsonObject) -> list[JsonObject]:
     """
     parts = wire.get("parts")
     assert is_list(parts)
-    unknown = {key: value for key, value in wire.items() if key not in ("parts", "content")}
+    unknown = {key: value for key, value in wire.items() if key != "parts"}
     messages: list[JsonObject] = []
     run: list[JsonValue] = []
     for part in parts:
