@@ -13,9 +13,10 @@ from afterturn.turns import JsonValue, Passage
 _ALIAS = re.compile(r"c([0-9]{1,4})")
 
 INSTRUCTION = (
-    "Answer from these passages. Right after each sentence that uses one, write its id in square brackets, "
-    "as in [c1] or [c1, c3]. Use no other ids and no list of sources."
+    "Rules for the answer: take it from these passages only. End every sentence with the id of the passage that it "
+    'comes from, in square brackets, like "… [c4]." or "… [c2, c7]."'
 )
+"""How to cite, put after the passages: small models read the end of a prompt best (docs/measurements.md)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,10 +49,10 @@ class Passages(Sequence[Passage]):
         return tuple(passage.alias for passage in self.items)
 
     def prompt(self) -> str:
-        """Writes the block for the model: how to cite, then every passage under its alias; empty without passages."""
+        """Writes the block for the model: every passage under its alias, then how to cite; empty without passages."""
         if not self.items:
             return ""
-        return "\n\n".join((INSTRUCTION, *(_block(passage) for passage in self.items)))
+        return "\n\n".join(("Passages:", *(_block(passage) for passage in self.items), INSTRUCTION))
 
 
 def hand_out(results: Iterable[Passage | Mapping[str, JsonValue] | str], *, taken: Iterable[str] = ()) -> Passages:

@@ -12,8 +12,9 @@ MAX_HANDOFF_CHARACTERS = 1_200
 
 _CONCLUSION = (
     "- taskConcluded: false if the agent's last reply asks or offers something, true if it says that everything is "
-    "done.\n- handoffSummary: if taskConcluded is true, 2 to 4 sentences on what the customer gave and what was done, in the "
-    "language of the customer. Else null."
+    "done.\n"
+    "- handoffSummary: if taskConcluded is true, 2 to 4 sentences on what the customer gave and what was done, in "
+    "the language of the customer. Else null."
 )
 
 
