@@ -24,7 +24,8 @@ class StoreCalls:
 
     def __init__(self) -> None:
         self._threads = ThreadPoolExecutor(max_workers=1, thread_name_prefix="afterturn-store")
-        self._errors: list[StoreError] = []
+        self._refused = 0
+        self._last: StoreError | None = None
 
     async def call(self, function: Callable[P, R], /, *args: P.args, **kwargs: P.kwargs) -> R:
         """Runs a call and gives its result or raises its error."""
@@ -37,24 +38,25 @@ class StoreCalls:
 
         def refused(error: BaseException) -> R:
             if isinstance(error, StoreError):
-                self._errors.append(error)
+                self._refused, self._last = self._refused + 1, error
             return instead
 
         async def ran() -> R:
             result = await self.call(function, *args, **kwargs)
-            self._errors.clear()
+            self._refused = 0
             return result
 
         return await failopen.acall(place, ran, refused)
 
     def give_up(self) -> None:
-        """Ends a wait that the database will not let end.
+        """Ends a wait that the database will not let end; the next wait counts anew.
 
         Raises:
             StoreError: The last calls were refused one after another.
         """
-        if len(self._errors) >= _TRIES:
-            raise self._errors[-1]
+        if self._last is not None and self._refused >= _TRIES:
+            self._refused = 0
+            raise self._last
 
     def close(self) -> None:
         """Waits for the running call and ends the thread."""

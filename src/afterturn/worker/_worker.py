@@ -213,7 +213,8 @@ class Worker:
                 )
             publish(claims.dead, self._sinks)
             for claimed in claims.claims:
-                self._begin(run, claimed)
+                if claimed.key not in self._held:  # else its heartbeat came late, and the claim renewed the lease
+                    self._begin(run, claimed)
             if not claims.claims and not run.stopping:
                 await run.pulse.wait(seen, self._poll_s)
 
