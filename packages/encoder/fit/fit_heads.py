@@ -1,0 +1,144 @@
+"""Fits the numbers in `afterturn/judges/encoder/_weights.py` on the train files, and prints them as code.
+
+Run: `.venv/bin/python packages/encoder/fit/fit_heads.py` (about two minutes on one core; dev files are not read).
+"""
+
+from __future__ import annotations
+
+import itertools
+import sys
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from rows import DATA, conclusion_rows, source_rows, topic_rows
+
+from afterturn.judges.encoder import _categories, _conclusion, _sources
+from afterturn.judges.encoder._load import load_encoder
+from afterturn.judges.encoder._text import plain
+
+Numbers = NDArray[np.float64]
+Case = tuple[Numbers, NDArray[np.bool_]]
+
+MATTERS = np.array([2.0, 2.0, 1.5])
+"""Weights of the last three features of a category, set by hand: the public lists are each of one trade and name their
+categories by the very words of the messages, so they cannot tell how much a shared matter is worth on a list of
+departments. Zero would score 0.02 better on them."""
+
+TOPIC_SETS = (
+    ("star", 120, False),
+    ("multidogo", 200, False),
+    ("nlupp-banking", 300, False),
+    ("nlupp-banking", 300, True),
+    ("clinc150", 300, False),
+    ("clinc150", 500, True),
+    ("banking77", 250, False),
+    ("banking77", 400, True),
+)
+
+
+def fit(features: Numbers, right: Numbers, weights: Numbers, offset: Numbers, l2: float) -> tuple[Numbers, float]:
+    """Fits a logistic model by Newton steps on standardised features; the offset is not fitted."""
+    mean, spread = features.mean(0), features.std(0) + 1e-9
+    design = np.c_[(features - mean) / spread, np.ones(len(features))]
+    weights = weights / weights.sum()
+    penalty = l2 * np.r_[np.ones(features.shape[1]), 0.0]
+    found = np.zeros(design.shape[1])
+    for _ in range(40):
+        chance = 1 / (1 + np.exp(-(design @ found + offset)))
+        slope = design.T @ (weights * (chance - right)) + penalty * found
+        curve = (design * (weights * chance * (1 - chance))[:, None]).T @ design + np.diag(penalty + 1e-9)
+        found -= np.linalg.solve(curve, slope)
+    scaled = found[:-1] / spread
+    return scaled, float(found[-1] - (scaled * mean).sum())
+
+
+def f1(cases: Sequence[Case], score: Callable[[Numbers], Numbers], cut: float, near_best: float, limit: int) -> float:
+    """Gives the micro F1 of picking what passes both cuts."""
+    hits = picked = wanted = 0
+    for features, right in cases:
+        chances = score(features)
+        chosen = [i for i in np.argsort(-chances) if chances[i] >= max(cut, chances.max() * near_best)][:limit]
+        hits += int(right[chosen].sum()) if chosen else 0
+        picked += len(chosen)
+        wanted += int(right.sum())
+    return 2 * hits / max(picked + wanted, 1)
+
+
+def best_cut(groups: Sequence[Sequence[Case]], score: Callable[[Numbers], Numbers], limit: int) -> tuple[float, float]:
+    """Gives the cut and the share of the best one with the highest mean F1 over the groups."""
+    grid = itertools.product(np.arange(0.2, 0.65, 0.05), (0.0, 0.3, 0.5, 0.6))
+    _, cut, near_best = max((float(np.mean([f1(g, score, c, n, limit) for g in groups])), c, n) for c, n in grid)
+    return round(float(cut), 2), near_best
+
+
+def scorer(weights: Numbers, bias: float) -> Callable[[Numbers], Numbers]:
+    """Makes the function from features to probabilities."""
+    return lambda features: 1 / (1 + np.exp(-(features @ weights + bias)))
+
+
+def show(name: str, weights: Numbers, bias: float, cut: float, near_best: float = 0.0, band: float = 0.1) -> None:
+    """Prints a model as the code of `_weights.py`."""
+    numbers = ", ".join(f"{value:.3f}" for value in weights)
+    text = f"{name} = Logistic(\n    weights=({numbers}),\n    bias={bias:.3f},\n    cut={cut},"
+    sys.stdout.write(f"{text}\n    near_best={near_best},\n    band={band},\n)\n")
+
+
+def fit_categories(encoder: Any) -> None:
+    """Fits which categories a conversation is about; every set weighs the same."""
+    groups: list[list[Case]] = []
+    for name, limit, short in TOPIC_SETS:
+        rows = [row for row in topic_rows(name, "train", limit, short_lists=short) if row.conversation.content]
+        groups.append(
+            [
+                (
+                    _categories.features(row.conversation, row.names, row.descriptions, encoder),
+                    np.array([n in row.right for n in row.names]),
+                )
+                for row in rows
+            ]
+        )
+    features = np.vstack([f for group in groups for f, _ in group])
+    right = np.concatenate([r for group in groups for _, r in group]).astype(float)
+    weights = np.concatenate([np.full(len(r), len(r) ** -0.5 / len(group)) for group in groups for _, r in group])
+    fitted, bias = fit(features[:, :-3], right, weights, features[:, -3:] @ MATTERS, 3e-3)
+    whole = np.r_[fitted, MATTERS]
+    show("CATEGORIES", whole, bias, *best_cut(groups, scorer(whole, bias), 5))
+
+
+def fit_sources(encoder: Any) -> None:
+    """Fits which passages a reply rests on."""
+    cases: list[Case] = []
+    for row in source_rows("train", 240):
+        stated = _sources.statements(row.reply)
+        if stated:
+            features = _sources.features(row.question, stated, row.passages, encoder)
+            cases.append((features, np.array([i in row.cited for i in range(len(row.passages))])))
+    features, right = np.vstack([f for f, _ in cases]), np.concatenate([r for _, r in cases]).astype(float)
+    fitted, bias = fit(features, right, np.ones(len(right)), np.zeros(len(right)), 3e-3)
+    show("SOURCES", fitted, bias, *best_cut([cases], scorer(fitted, bias), 100))
+
+
+def fit_conclusion(encoder: Any) -> None:
+    """Fits whether a reply concludes: with nearness for English, by cues alone for other languages."""
+    rows = conclusion_rows("train", 700)
+    features = np.array([_conclusion.features(plain(row.conversation.reply), encoder) for row in rows])
+    right = np.array([float(row.concluded) for row in rows])
+    for name, used, l2 in (
+        ("CONCLUSION", features, 0.1),
+        ("CONCLUSION_BY_CUES", features[:, : _conclusion.CUE_FEATURES], 0.01),
+    ):
+        fitted, bias = fit(used, right, np.ones(len(right)), np.zeros(len(right)), l2)
+        cases = [(used[i : i + 1], right[i : i + 1] > 0) for i in range(len(right))]
+        no_cue = float(1 / (1 + np.exp(-bias))) if name.endswith("CUES") else 0.0  # silence concludes nothing
+        cut = max(best_cut([cases], scorer(fitted, bias), 1)[0], round(no_cue + 0.05, 2))
+        show(name, fitted, bias, cut)
+
+
+if __name__ == "__main__":
+    if not DATA.is_dir():
+        raise SystemExit(f"no labelled data at {DATA}; set AFTERTURN_SHARED")
+    model = load_encoder()
+    for task in (fit_categories, fit_sources, fit_conclusion):
+        task(model)

@@ -1,0 +1,122 @@
+"""Reads labelled public dialogues (`AFTERTURN_SHARED`, else ../shared) as the heads see them."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from afterturn.judges.encoder._conversation import Conversation, lay_out
+from afterturn.turns import Message, Turn
+
+ROOT = Path(__file__).resolve().parents[3]
+DATA = Path(os.environ.get("AFTERTURN_SHARED", ROOT.parent / "shared")) / "data"
+
+TOPICS = ("star", "multidogo", "nlupp-banking", "clinc150", "banking77", "mts-dialog")
+
+
+@dataclass(frozen=True, kw_only=True)
+class TopicRow:
+    """Is a conversation with its list of categories and the right ones."""
+
+    conversation: Conversation
+    names: tuple[str, ...]
+    descriptions: dict[str, str]
+    right: frozenset[str]
+
+
+@dataclass(frozen=True, kw_only=True)
+class SourceRow:
+    """Is a reply, the passages it could use and the indices of those it used."""
+
+    question: str
+    reply: str
+    passages: tuple[str, ...]
+    cited: frozenset[int]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ConclusionRow:
+    """Is a conversation and whether its last reply concludes the task."""
+
+    conversation: Conversation
+    concluded: bool
+
+
+def raw_rows(path: str) -> Iterator[dict[str, Any]]:
+    """Reads one JSONL file of the data, list names resolved."""
+    lists = json.loads((DATA / "category_lists.json").read_text(encoding="utf-8"))
+    with (DATA / path).open(encoding="utf-8") as lines:
+        for line in lines:
+            row = json.loads(line)
+            if isinstance(row.get("category_list"), str):
+                entry = lists[row["category_list"][1:]]
+                row["category_list"], row["category_descriptions"] = entry["labels"], entry.get("descriptions")
+            yield row
+
+
+def sample(path: str, limit: int, seed: int = 7) -> list[dict[str, Any]]:
+    """Reads at most `limit` rows, drawn once and for all by the seed."""
+    rows = list(raw_rows(path))
+    return rows if len(rows) <= limit else random.Random(seed).sample(rows, limit)
+
+
+def conversation(turns: list[dict[str, str]], reply: str | None = None) -> Conversation:
+    """Lays out raw turns; `agent` is the assistant, tool turns are left out."""
+    roles = {"user": "user", "agent": "assistant"}
+    messages = [Message(role=roles[t["role"]], text=t["text"]) for t in turns if t["role"] in roles]  # type: ignore[arg-type]
+    if reply is not None and (not messages or messages[-1].text != reply):
+        messages.append(Message(role="assistant", text=reply))
+    return lay_out(Turn(messages=tuple(messages)))
+
+
+def topic_rows(name: str, split: str, limit: int, *, short_lists: bool = False) -> list[TopicRow]:
+    """Reads topic rows; with `short_lists`, long lists shrink to 4 to 20 names that may lack the right one."""
+    chance = random.Random(11)
+    found: list[TopicRow] = []
+    for row in sample(f"dialogue/topics/{name}.{split}.jsonl", limit):
+        names, right = list(row["category_list"]), frozenset(row["categories"])
+        if short_lists and len(names) > 20:
+            names = _shortened(names, right, chance)
+        found.append(
+            TopicRow(
+                conversation=conversation(row["turns"]),
+                names=tuple(names),
+                descriptions=row.get("category_descriptions") or {},
+                right=right & frozenset(names),
+            )
+        )
+    return found
+
+
+def source_rows(split: str, limit: int) -> list[SourceRow]:
+    """Reads replies with the passages that they cite."""
+    return [
+        SourceRow(
+            question=row["question"],
+            reply=row["reply"],
+            passages=tuple(row["passages"]),
+            cited=frozenset(row["cited"] or ()),
+        )
+        for row in sample(f"sharealike/rag/dstc11-track5-citations.{split}.jsonl", limit)
+    ]
+
+
+def conclusion_rows(split: str, limit: int) -> list[ConclusionRow]:
+    """Reads replies that conclude a task, and replies that do not."""
+    return [
+        ConclusionRow(conversation=conversation(row["turns"], row["reply"]), concluded=row["concluded"])
+        for row in sample(f"dialogue/conclusion/star.{split}.jsonl", limit)
+    ]
+
+
+def _shortened(names: list[str], right: frozenset[str], chance: random.Random) -> list[str]:
+    size = chance.randint(4, 20)
+    kept = [name for name in names if name in right and chance.random() < 0.8]
+    others = [name for name in names if name not in right]
+    chosen = set(kept) | set(chance.sample(others, max(size - len(kept), 1)))
+    return [name for name in names if name in chosen]

@@ -1,0 +1,57 @@
+"""Lays a turn out for the heads: who said what, in plain text, small talk set apart."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from afterturn.judges.encoder._smalltalk import is_small_talk
+from afterturn.judges.encoder._text import plain
+from afterturn.turns import Message, Turn
+
+_CUT_MARK = re.compile(r"\s*…\s*\[cut\]\s*$")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Conversation:
+    """Is a turn as the heads read it: plain texts, oldest first.
+
+    Attributes:
+        latest: The customer's messages of the latest exchange.
+        earlier: The customer's messages before it.
+        reply: The agent's texts of the latest exchange, joined.
+        spoken: Everything said, as pairs (the customer said it, text).
+    """
+
+    latest: tuple[str, ...]
+    earlier: tuple[str, ...]
+    reply: str
+    spoken: tuple[tuple[bool, str], ...]
+
+    @property
+    def content(self) -> tuple[str, ...]:
+        """The customer's messages that are no small talk."""
+        return tuple(text for text in (*self.earlier, *self.latest) if not is_small_talk(text))
+
+
+def lay_out(turn: Turn) -> Conversation:
+    """Reads the texts of a turn; tool messages and thinking play no part."""
+    return Conversation(
+        latest=_texts(turn.exchange, "user"),
+        earlier=_texts(turn.history, "user"),
+        reply="\n".join(_texts(turn.exchange, "assistant")),
+        spoken=tuple(
+            (message.role == "user", _plain(message))
+            for message in turn.messages
+            if message.role in ("user", "assistant") and message.text.strip()
+        ),
+    )
+
+
+def _texts(messages: Iterable[Message], role: str) -> tuple[str, ...]:
+    return tuple(_plain(message) for message in messages if message.role == role and message.text.strip())
+
+
+def _plain(message: Message) -> str:
+    return plain(_CUT_MARK.sub("", message.text))

@@ -1,0 +1,132 @@
+"""Runs the heads that a call asks for, and puts their findings into the form of its schema."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
+
+from afterturn.calls import Answer, Call, Confidence, Head, Question
+from afterturn.judges.encoder._categories import relevant
+from afterturn.judges.encoder._conclusion import Conclusion, conclude
+from afterturn.judges.encoder._conversation import Conversation, lay_out
+from afterturn.judges.encoder._handoff import write_handoff
+from afterturn.judges.encoder._model import Embedder
+from afterturn.judges.encoder._sources import supporting
+from afterturn.judges.encoder._titles import make_title
+from afterturn.turns import JsonObject, JsonValue
+from afterturn.verdicts import ConfidenceSource
+
+Found = tuple[JsonValue, Confidence, bool]
+"""The value of a field, how sure the head is, and whether it would rather have passed the field on."""
+
+_DEFAULT_HANDOFF_CHARS = 1_200
+
+
+def answer(call: Call, embedder: Embedder) -> Answer:
+    """Answers every question that has heads; the others are named in `no_head`.
+
+    Args:
+        call: The call.
+        embedder: Gives the vectors.
+    """
+    heads = Heads(call, embedder)
+    values: dict[str, JsonValue] = {}
+    confidence: dict[str, Confidence] = {}
+    unsure: set[str] = set()
+    no_head: set[str] = set()
+    for question in call.questions:
+        if not _answerable(question):
+            no_head.add(question.classifier)
+            continue
+        for field, schema in question.fields.items():
+            values[field], confidence[field], near = heads.find(question.heads[field], schema)
+            unsure.update([field] if near else [])
+    return Answer(values=values, confidence=confidence, unsure=frozenset(unsure), no_head=frozenset(no_head))
+
+
+class Heads:
+    """Are the heads over one call; what two of them need is found once."""
+
+    def __init__(self, call: Call, embedder: Embedder) -> None:
+        self._turn = call.turn
+        self._embedder = embedder
+        self._heads: Mapping[Head, Callable[[JsonObject], Found]] = {
+            "title": self._title,
+            "relevance": self._relevance,
+            "support": self._support,
+            "concluded": self._concluded,
+            "handoff": self._handoff,
+        }
+
+    def find(self, head: Head, schema: JsonObject) -> Found:
+        """Answers one field."""
+        return self._heads[head](schema)
+
+    @cached_property
+    def _conversation(self) -> Conversation:
+        return lay_out(self._turn)
+
+    @cached_property
+    def _conclusion(self) -> Conclusion:
+        return conclude(self._conversation.reply, self._embedder)
+
+    def _title(self, schema: JsonObject) -> Found:
+        said = self._conversation
+        title = make_title(said.latest, said.earlier, said.reply, self._embedder)
+        return title.text, _confidence(title.probability, by_rule=title.text is None), False
+
+    def _relevance(self, schema: JsonObject) -> Found:
+        described = self._turn.agent.category_descriptions
+        found = relevant(self._conversation, _choices(schema), described, _limit(schema), self._embedder)
+        return list(found.names), _confidence(found.probability, by_rule=found.by_rule), found.unsure
+
+    def _support(self, schema: JsonObject) -> Found:
+        texts = {passage.alias: passage.text for passage in self._turn.passages or ()}
+        known = {alias: texts[alias] for alias in _choices(schema) if alias in texts}
+        found = supporting(self._conversation, known, self._embedder)
+        aliases = list(found.aliases[: _limit(schema)])
+        return aliases, _confidence(found.probability, by_rule=found.by_rule), found.unsure
+
+    def _concluded(self, schema: JsonObject) -> Found:
+        found = self._conclusion
+        return found.concluded, _confidence(found.probability, by_rule=found.by_rule), found.unsure
+
+    def _handoff(self, schema: JsonObject) -> Found:
+        found = self._conclusion
+        text = write_handoff(self._conversation, concluded=found.concluded, limit=_max_length(schema))
+        return text, _confidence(found.probability, by_rule=text is None), found.unsure
+
+
+def _answerable(question: Question) -> bool:
+    """Says whether every field of a question has a head that this version knows."""
+    return bool(question.fields) and all(question.heads.get(field) in _KNOWN for field in question.fields)
+
+
+def _confidence(probability: float, *, by_rule: bool) -> Confidence:
+    source: ConfidenceSource = "rule" if by_rule else "encoder"
+    return Confidence(percent=round(100 * min(max(probability, 0.0), 1.0)), source=source)
+
+
+def _choices(schema: JsonObject) -> Sequence[str]:
+    """Reads the closed list of an array field."""
+    items = schema.get("items")
+    listed = items.get("enum") if isinstance(items, Mapping) else None
+    return [item for item in listed if isinstance(item, str)] if isinstance(listed, (list, tuple)) else []
+
+
+def _limit(schema: JsonObject) -> int:
+    limit = schema.get("maxItems")
+    return limit if isinstance(limit, int) else len(_choices(schema))
+
+
+def _max_length(schema: JsonObject) -> int:
+    """Reads the bound of a string that may be null."""
+    options = schema.get("anyOf")
+    for option in (schema, *(options if isinstance(options, (list, tuple)) else ())):
+        limit = option.get("maxLength") if isinstance(option, Mapping) else None
+        if isinstance(limit, int):
+            return limit
+    return _DEFAULT_HANDOFF_CHARS
+
+
+_KNOWN = frozenset({"title", "relevance", "support", "concluded", "handoff"})

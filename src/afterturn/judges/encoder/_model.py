@@ -1,0 +1,180 @@
+"""Runs the sentence encoder: text in, unit vectors out, whole texts in overlapping windows.
+
+Mean pooling over the tokens and unit length, as all-MiniLM-L6-v2 was trained (Reimers & Gurevych 2019). Texts longer
+than one window are never cut: they become several windows, and only beyond `MAX_WINDOWS` are windows left out, evenly
+over the text, which `TextVectors.whole` tells.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+import threading
+from collections import OrderedDict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol, cast
+
+import numpy as np
+from numpy.typing import NDArray
+from tokenizers import Tokenizer
+
+Vectors = NDArray[np.float32]
+
+MAX_WINDOWS = 48
+OVERLAP_TOKENS = 64
+_BATCH_TOKENS = 2048
+_CACHED_TEXTS = 2048
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class TextVectors:
+    """Are the vectors of one text.
+
+    Attributes:
+        windows: One unit vector a window, shape (windows, dimensions); an empty text has one window.
+        mean: The unit vector of the whole text, shape (dimensions,).
+        whole: False where windows were left out.
+    """
+
+    windows: Vectors
+    mean: Vectors
+    whole: bool
+
+
+class Embedder(Protocol):
+    """Turns texts into vectors; what the heads need of a model."""
+
+    def vectors(self, texts: Sequence[str]) -> list[TextVectors]:
+        """Gives the vectors of each text, in order."""
+        ...
+
+
+class _Session(Protocol):
+    def run(self, names: Sequence[str] | None, feed: Mapping[str, NDArray[np.int64]]) -> list[Vectors]: ...
+
+
+class SentenceEncoder:
+    """Is a sentence encoder on the CPU; safe to share between threads.
+
+    Args:
+        model: The bytes of the ONNX model.
+        tokenizer: The bytes of the tokenizer's JSON.
+        max_tokens: Length of one window, the two special tokens included.
+    """
+
+    def __init__(self, model: bytes, tokenizer: bytes, *, max_tokens: int = 256) -> None:
+        runtime: Any = importlib.import_module("onnxruntime")  # it has no type stubs
+        options = runtime.SessionOptions()
+        options.intra_op_num_threads = 1  # the judge shares the machine with what it judges
+        options.inter_op_num_threads = 1
+        options.log_severity_level = 4
+        self._session = cast(_Session, runtime.InferenceSession(model, options, providers=["CPUExecutionProvider"]))
+        self._tokenizer = Tokenizer.from_buffer(tokenizer)
+        self._tokenizer.no_padding()  # the packaged file pads and cuts to 128
+        self._tokenizer.no_truncation()
+        self._max_tokens = max_tokens
+        self._cls = self._special("[CLS]")
+        self._sep = self._special("[SEP]")
+        self._cache: OrderedDict[bytes, TextVectors] = OrderedDict()
+        self._cache_lock = threading.Lock()
+
+    def vectors(self, texts: Sequence[str]) -> list[TextVectors]:
+        """Gives the vectors of each text, in order; repeated and recent texts cost nothing.
+
+        Example:
+            >>> encoder.vectors(["hello", "hello"])[1].windows.shape  # doctest: +SKIP
+            (1, 384)
+        """
+        keys = [hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest() for text in texts]
+        found = self._recall(keys)
+        todo = {key: text for key, text in zip(keys, texts, strict=True) if key not in found}
+        if todo:
+            fresh = dict(zip(todo, self._compute(list(todo.values())), strict=True))
+            self._remember(fresh)
+            found |= fresh
+        return [found[key] for key in keys]
+
+    def token_windows(self, text: str) -> tuple[list[list[int]], bool]:
+        """Cuts a text into windows of token ids that overlap by `OVERLAP_TOKENS`.
+
+        Returns:
+            The windows with their special tokens, and whether they cover the whole text.
+        """
+        clean = text.encode("utf-8", "replace").decode("utf-8")  # a lone surrogate would raise in the tokenizer
+        ids = self._tokenizer.encode(clean, add_special_tokens=False).ids
+        room = self._max_tokens - 2
+        starts = list(range(0, max(len(ids) - OVERLAP_TOKENS, 1), room - OVERLAP_TOKENS))
+        whole = len(starts) <= MAX_WINDOWS
+        if not whole:
+            step = (len(starts) - 1) / (MAX_WINDOWS - 1)
+            starts = [starts[round(index * step)] for index in range(MAX_WINDOWS)]
+        return [[self._cls, *ids[start : start + room], self._sep] for start in starts], whole
+
+    def _special(self, token: str) -> int:
+        number = self._tokenizer.token_to_id(token)
+        if number is None:
+            raise ValueError(f"the tokenizer has no token {token}")
+        return number
+
+    def _recall(self, keys: Sequence[bytes]) -> dict[bytes, TextVectors]:
+        with self._cache_lock:
+            found = {key: self._cache[key] for key in keys if key in self._cache}
+            for key in found:
+                self._cache.move_to_end(key)
+        return found
+
+    def _remember(self, fresh: Mapping[bytes, TextVectors]) -> None:
+        """Keeps vectors under hashes of their texts: the cache holds no word of a conversation."""
+        with self._cache_lock:
+            self._cache.update(fresh)
+            while len(self._cache) > _CACHED_TEXTS:
+                self._cache.popitem(last=False)
+
+    def _compute(self, texts: Sequence[str]) -> list[TextVectors]:
+        cut = [self.token_windows(text) for text in texts]
+        flat = [window for windows, _ in cut for window in windows]
+        vectors = np.empty((len(flat), 0), dtype=np.float32)
+        for batch in _batches(flat):
+            part = self._run([flat[index] for index in batch])
+            if not vectors.shape[1]:
+                vectors = np.empty((len(flat), part.shape[1]), dtype=np.float32)
+            vectors[batch] = part
+        made: list[TextVectors] = []
+        start = 0
+        for windows, whole in cut:
+            part = vectors[start : start + len(windows)]
+            made.append(TextVectors(windows=part, mean=_unit(part.mean(axis=0)), whole=whole))
+            start += len(windows)
+        return made
+
+    def _run(self, windows: Sequence[Sequence[int]]) -> Vectors:
+        """Embeds one batch of windows: mean over the real tokens, then unit length."""
+        length = max(len(window) for window in windows)
+        ids = np.zeros((len(windows), length), dtype=np.int64)
+        mask = np.zeros((len(windows), length), dtype=np.int64)
+        for row, window in enumerate(windows):
+            ids[row, : len(window)] = window
+            mask[row, : len(window)] = 1
+        feed = {"input_ids": ids, "attention_mask": mask, "token_type_ids": np.zeros_like(ids)}
+        hidden = self._session.run(None, feed)[0]
+        weights = mask[:, :, None].astype(np.float32)
+        return _unit((hidden * weights).sum(axis=1) / weights.sum(axis=1))
+
+
+def _batches(windows: Sequence[Sequence[int]]) -> Iterator[list[int]]:
+    """Groups windows of similar length, so that little is spent on padding."""
+    batch: list[int] = []
+    for index in sorted(range(len(windows)), key=lambda index: len(windows[index])):
+        longest = len(windows[index])
+        if batch and (len(batch) + 1) * longest > _BATCH_TOKENS:
+            yield batch
+            batch = []
+        batch.append(index)
+    if batch:
+        yield batch
+
+
+def _unit(vectors: Vectors) -> Vectors:
+    norms = np.linalg.norm(vectors, axis=-1, keepdims=True)
+    return (vectors / np.maximum(norms, 1e-9)).astype(np.float32)

@@ -1,0 +1,126 @@
+"""Tells small talk from content: a message is small talk if phrases of small talk cover ALL of it.
+
+A little grammar on top of the phrase table: greetings, thanks, goodbyes, notes taken and cries for help without a
+subject, in any order, with fillers and a name between them. One uncovered word makes the message content, so that
+"thanks, and how do I return it?" keeps its question.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from afterturn.judges.encoder._phrases import Phrase, phrases
+from afterturn.judges.encoder._text import Token, is_cjk, tokens
+
+_WEAK = frozenset({"filler", "name_intro"})
+_NAMES_AFTER = frozenset({"greeting", "thanks", "goodbye", "name_intro", "ack"})
+_MAX_TOKENS = 60
+_MAX_EXCUSE_WORDS = 7
+_MAX_NAME_WORDS = 2
+_MAX_NAME_CHARS = 4
+
+
+def is_small_talk(text: str) -> bool:
+    """Says whether a message has no content of its own; an empty one, or one of emoji alone, has none.
+
+    Example:
+        >>> is_small_talk("Bonjour Julie, merci beaucoup !"), is_small_talk("Merci, et le remboursement ?")
+        (True, False)
+    """
+    words = tokens(text)
+    if not words:
+        return True
+    if len(words) > _MAX_TOKENS:
+        return False
+    return _covered(text, words) or _asks_to_wait(text, words)
+
+
+def small_talk_prefix(text: str, *, kinds: frozenset[str]) -> int:
+    """Gives the offset after the phrases of these kinds that a text starts with; 0 where it starts with none."""
+    words = tokens(text)
+    position = 0
+    while position < len(words):
+        length = max((n for kind, n in _matches(words, position) if kind in kinds), default=0)
+        if not length:
+            break
+        position += length
+    return words[position - 1].end if position else 0
+
+
+def _covered(text: str, words: list[Token]) -> bool:
+    """Searches a way through all words; a state is (position, a strong phrase was seen, a name may follow)."""
+    goal = len(words)
+    seen: set[tuple[int, bool, bool]] = set()
+    todo = [(0, False, False)]
+    while todo:
+        state = todo.pop()
+        if state in seen:
+            continue
+        seen.add(state)
+        position, strong, name_may_follow = state
+        if position == goal:
+            if strong:
+                return True
+            continue
+        for kind, length in _matches(words, position):
+            todo.append((position + length, strong or kind not in _WEAK, kind in _NAMES_AFTER or kind == "filler"))
+        todo.extend((end, strong, False) for end in _name_ends(text, words, position, name_may_follow))
+    return False
+
+
+def _asks_to_wait(text: str, words: list[Token]) -> bool:
+    """Says whether a short message asks to wait and excuses itself ("one moment, the doorbell")."""
+    length = max((n for kind, n in _matches(words, 0) if kind == "hold"), default=0)
+    excuse = words[length:]
+    given = any(char.isdigit() for char in text) or any(mark in text for mark in "?？؟")
+    return bool(length) and len(excuse) <= _MAX_EXCUSE_WORDS and not given
+
+
+def _matches(words: list[Token], position: int) -> list[tuple[str, int]]:
+    """Lists the phrases that start here, as (kind, number of tokens)."""
+    found: list[tuple[str, int]] = []
+    for length in range(1, min(_longest(), len(words) - position) + 1):
+        phrase = tuple(word.folded for word in words[position : position + length])
+        found += [(kind, length) for kind in _kinds().get(phrase, ())]
+    return found
+
+
+def _name_ends(text: str, words: list[Token], position: int, name_may_follow: bool) -> list[int]:
+    """Lists the positions after a name that may start here: capitalised words, or short ones before an honorific."""
+    ends: list[int] = []
+    honorifics = phrases("phrases.txt")["honorific"]
+    for length in range(1, _MAX_NAME_CHARS + 1):
+        if position + length < len(words) and _honorific_at(words, position + length, honorifics):
+            ends.append(position + length)
+    if name_may_follow:
+        for length in range(1, _MAX_NAME_WORDS + 1):
+            if position + length > len(words) or not _looks_like_name(text, words[position + length - 1]):
+                break
+            ends.append(position + length)
+    return ends
+
+
+def _honorific_at(words: list[Token], position: int, honorifics: frozenset[Phrase]) -> bool:
+    return any(
+        tuple(word.folded for word in words[position : position + length]) in honorifics for length in (1, 2)
+    ) and all(is_cjk(word.folded) for word in words[position : position + 1])
+
+
+def _looks_like_name(text: str, word: Token) -> bool:
+    written = text[word.start : word.end]
+    return written[0].isupper() and not written.isupper() and written.replace("'", "").replace("’", "").isalpha()
+
+
+@lru_cache(maxsize=1)
+def _kinds() -> dict[Phrase, tuple[str, ...]]:
+    kinds: dict[Phrase, tuple[str, ...]] = {}
+    for kind, found in phrases("phrases.txt").items():
+        if kind != "honorific":
+            for phrase in found:
+                kinds[phrase] = (*kinds.get(phrase, ()), kind)
+    return kinds
+
+
+@lru_cache(maxsize=1)
+def _longest() -> int:
+    return max(map(len, _kinds()))

@@ -1,0 +1,112 @@
+"""Finds the passages that a reply rests on, where it cited none.
+
+Every content sentence of the reply is held against every passage: nearness of meaning (the passage's nearest window or
+sentence) and words in common, rare ones and numbers above all. A logistic model fitted on cited replies
+(`packages/encoder/fit`) gives the probability; a passage counts if it passes the cut and is near the best.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from afterturn.judges.encoder._conversation import Conversation
+from afterturn.judges.encoder._model import Embedder
+from afterturn.judges.encoder._smalltalk import is_small_talk
+from afterturn.judges.encoder._text import grouped, plain, sentences
+from afterturn.judges.encoder._weights import SOURCES, probabilities
+from afterturn.judges.encoder._words import stems, weight
+
+Numbers = NDArray[np.float64]
+
+_MAX_SENTENCES = 24
+_MAX_PARTS = 12
+_MIN_WORDS = 2.0
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Support:
+    """Is which passages support a reply.
+
+    Attributes:
+        aliases: Their aliases, best first.
+        probability: How probable it is that this answer is right, 0 to 1.
+        unsure: Whether a passage was near the cut.
+        by_rule: Whether a rule decided: the reply states nothing.
+    """
+
+    aliases: tuple[str, ...]
+    probability: float
+    unsure: bool
+    by_rule: bool = False
+
+
+def supporting(conversation: Conversation, passages: Mapping[str, str], embedder: Embedder) -> Support:
+    """Finds the passages that support the reply.
+
+    Args:
+        conversation: What was said.
+        passages: Texts by alias.
+        embedder: Gives the vectors.
+    """
+    stated = statements(conversation.reply)
+    if not passages or not stated:
+        return Support(aliases=(), probability=0.95, unsure=False, by_rule=True)
+    question = conversation.latest[-1] if conversation.latest else ""
+    chances = probabilities(features(question, stated, list(passages.values()), embedder), SOURCES)
+    aliases = list(passages)
+    order = np.argsort(-chances, kind="stable")
+    best = float(chances[order[0]])
+    floor = max(SOURCES.cut, best * SOURCES.near_best)
+    picked = [int(index) for index in order if chances[index] >= floor]
+    unsure = bool((np.abs(chances - floor) < SOURCES.band).any())
+    sure = float(np.mean([chances[index] for index in picked])) if picked else 1 - best
+    return Support(aliases=tuple(aliases[index] for index in picked), probability=sure, unsure=unsure)
+
+
+def statements(reply: str) -> list[str]:
+    """Gives the sentences of a reply that state something: no small talk, no questions, no bare words."""
+    found = [
+        sentence
+        for sentence in sentences(plain(reply))
+        if sentence.rstrip()[-1:] not in "?？؟" and weight(sentence) >= _MIN_WORDS and not is_small_talk(sentence)
+    ]
+    return grouped(found, _MAX_SENTENCES)
+
+
+def features(question: str, stated: Sequence[str], passages: Sequence[str], embedder: Embedder) -> Numbers:
+    """Measures every passage against the statements of a reply; one row a passage."""
+    parts = [grouped(sentences(plain(text)) or [text], _MAX_PARTS) for text in passages]
+    flat = [part for own in parts for part in own]
+    vectors = embedder.vectors([*stated, " ".join(stated), question, *passages, *flat])
+    said = np.stack([vector.mean for vector in vectors[: len(stated)]])
+    whole, asked = vectors[len(stated)].mean, vectors[len(stated) + 1].mean
+    rows: list[list[float]] = []
+    own_vectors = vectors[len(stated) + 2 : len(stated) + 2 + len(passages)]
+    start = len(stated) + 2 + len(passages)
+    rare = _rarity(passages)
+    replied = stems("\n".join(stated))
+    for text, own, mine in zip(passages, own_vectors, parts, strict=True):
+        near = np.vstack([own.windows, *[vector.windows for vector in vectors[start : start + len(mine)]]])
+        start += len(mine)
+        shared = _shared(replied, stems(text), rare)
+        asks = float((near @ asked).max()) if question else 0.0
+        rows.append([float((said @ near.T).max()), float((near @ whole).max()), asks, shared])
+    base = np.array(rows, dtype=np.float64)
+    return np.hstack([base, base - base.max(axis=0, keepdims=True)])
+
+
+def _rarity(passages: Sequence[str]) -> dict[str, float]:
+    """Gives how rare each word is among the passages: a word that all of them have tells nothing."""
+    counts = Counter(stem for text in passages for stem in stems(text))
+    return {stem: float(np.log((len(passages) + 1.0) / count)) for stem, count in counts.items()}
+
+
+def _shared(replied: frozenset[str], passage: frozenset[str], rare: Mapping[str, float]) -> float:
+    """Gives the share of the reply's words, weighed by rarity, that the passage has."""
+    total = sum(rare.get(stem, 0.0) for stem in replied)
+    return sum(rare[stem] for stem in replied & passage) / total if total else 0.0

@@ -1,0 +1,108 @@
+"""Cuts text into tokens and sentences, in any script, and takes Markdown off."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Sequence
+from typing import NamedTuple
+
+_CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
+_ELIDED = r"(?:[ldjnsmtc]|qu|jusqu|lorsqu|puisqu|(?:d|n|s)?[aeu]ll|un|quell|c|dov|com)['’](?=\w)"
+_TOKEN = re.compile(rf"[{_CJK}]|\b{_ELIDED}|[^\W_{_CJK}]+(?:['’][^\W_{_CJK}]+)*", re.IGNORECASE)
+_CJK_TOKEN = re.compile(rf"[{_CJK}]")
+_FOLDED = str.maketrans({"أ": "ا", "إ": "ا", "آ": "ا", "ى": "ي", "ة": "ه", "ـ": None, "ß": "ss", "ł": "l", "ı": "i"})
+_LONG_RUN = re.compile(r"(\D)\1{2,}")
+
+_FENCE = re.compile(r"^[ \t]*(?:```|~~~).*$", re.MULTILINE)
+_LINK = re.compile(r"!?\[([^\[\]\n]{0,300})\]\([^()\n]{0,1000}\)")
+_BULLET = re.compile(r"^[ \t]*(?:[-*+•]|#{1,6}|>|\d{1,3}[.)])[ \t]+", re.MULTILINE)
+_EMPHASIS = re.compile(r"\*\*|__|`|~~|(?<!\w)[*_](?=\w)|(?<=\w)[*_](?!\w)")
+
+_BREAK = re.compile(r"[.!?…]+[\"'”’»)\]]*(?=\s|$)|[。！？؟।]+[」』”’»)]*|\n+")
+_ABBREVIATION = re.compile(
+    r"(?:^|[\s(])(?:\w|dr|mr|mrs|ms|prof|st|no|nr|vs|etc|approx|ca|bzw|usw|inkl|evtl|ggf|sr|sra|dra|mme|mlle|env|tel"
+    r"|z\.\s?b|d\.\s?h|u\.\s?a|e\.\s?g|i\.\s?e|p\.\s?ej|a\.\s?m|p\.\s?m)$",
+    re.IGNORECASE,
+)
+_MAX_ABBREVIATION_CHARS = 12
+
+
+class Token(NamedTuple):
+    """Is one word, or one CJK character, folded for comparison, with its place in the text."""
+
+    folded: str
+    start: int
+    end: int
+
+
+def fold(word: str) -> str:
+    """Folds case, accents, apostrophes, Arabic spelling variants and drawn-out letters (`Hellooo` is `hello`)."""
+    decomposed = unicodedata.normalize("NFKD", word.casefold().translate(_FOLDED))
+    bare = "".join(char for char in decomposed if not unicodedata.combining(char) and char not in "'’")
+    kana = unicodedata.normalize("NFKC", bare)
+    return _LONG_RUN.sub(r"\1", kana)
+
+
+def tokens(text: str) -> list[Token]:
+    """Gives the words of a text, a CJK character each where words are not spaced; elided words stand alone.
+
+    Example:
+        >>> [token.folded for token in tokens("S'il vous plaît, 你好! It's l'hôtel.")]
+        ['s', 'il', 'vous', 'plait', '你', '好', 'its', 'l', 'hotel']
+    """
+    return [Token(fold(match.group()), match.start(), match.end()) for match in _TOKEN.finditer(text)]
+
+
+def is_cjk(token: str) -> bool:
+    """Says whether a token is a character of a script without spaces between words."""
+    return bool(_CJK_TOKEN.match(token))
+
+
+def plain(text: str) -> str:
+    """Takes Markdown off and keeps the words and the line breaks.
+
+    Example:
+        >>> plain("## **Refunds**")
+        'Refunds'
+    """
+    text = _FENCE.sub("", text)
+    text = _LINK.sub(r"\1", text)
+    text = _BULLET.sub("", text)
+    return _EMPHASIS.sub("", text)
+
+
+def sentences(text: str) -> list[str]:
+    """Cuts plain text into sentences; a dot after an abbreviation or before a small letter ends none.
+
+    Example:
+        >>> sentences("Dr. Morgan is in. Shall I book it?")
+        ['Dr. Morgan is in.', 'Shall I book it?']
+    """
+    found: list[str] = []
+    start = 0
+    for match in _BREAK.finditer(text):
+        if not _ends_sentence(text, match, start):
+            continue
+        found.append(text[start : match.end()])
+        start = match.end()
+    found.append(text[start:])
+    return [" ".join(sentence.split()) for sentence in found if _TOKEN.search(sentence)]
+
+
+def grouped(parts: Sequence[str], limit: int) -> list[str]:
+    """Joins neighbours until at most `limit` parts are left, so that a long text costs no more and loses nothing."""
+    if len(parts) <= limit:
+        return list(parts)
+    size = -(-len(parts) // limit)
+    return [" ".join(parts[start : start + size]) for start in range(0, len(parts), size)]
+
+
+def _ends_sentence(text: str, match: re.Match[str], start: int) -> bool:
+    if match.group()[0] != "." or match.group().startswith(".."):
+        return True
+    before = text[max(start, match.start() - _MAX_ABBREVIATION_CHARS) : match.start()]
+    if _ABBREVIATION.search(before):
+        return False
+    after = text[match.end() : match.end() + 3].lstrip()
+    return not (after[:1].islower())

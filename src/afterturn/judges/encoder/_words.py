@@ -1,0 +1,64 @@
+"""Tells content words from function words, and guesses whether a text is English."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from afterturn.judges.encoder._phrases import Phrase, phrases
+from afterturn.judges.encoder._text import Token, is_cjk, tokens
+
+_STEM_CHARS = 5
+
+
+def content_tokens(text: str) -> list[Token]:
+    """Gives the tokens that carry a topic: no function words of the text's language, no lone letters; numbers stay."""
+    found = tokens(text)
+    stop = phrases("stopwords.txt")
+    spoken = [stop[language] for language in languages(found)]
+    return [token for token in found if _carries_topic(token.folded, spoken)]
+
+
+def weight(text: str) -> float:
+    """Counts the content words of a text; a CJK character counts as half a word, a bare number not at all."""
+    return sum(0.5 if is_cjk(token.folded) else 1.0 for token in content_tokens(text) if not token.folded.isdigit())
+
+
+def stems(text: str) -> frozenset[str]:
+    """Gives the content words cut to five letters, which joins most inflected forms in most languages.
+
+    CJK characters are joined to pairs.
+    """
+    found: set[str] = set()
+    previous = ""
+    for token in content_tokens(text):
+        if is_cjk(token.folded):
+            found.add(previous + token.folded if previous else token.folded)
+            previous = token.folded
+        else:
+            found.add(token.folded[:_STEM_CHARS])
+            previous = ""
+    return frozenset(found)
+
+
+def looks_english(text: str) -> bool:
+    """Guesses whether a text is English: no other language has more of its function words in it.
+
+    A text without any function word counts as English where all its letters are ASCII.
+    """
+    spoken = languages(tokens(text))
+    return "en" in spoken if spoken else text.isascii()
+
+
+def _carries_topic(word: str, spoken: Sequence[frozenset[Phrase]]) -> bool:
+    if len(word) == 1 and not is_cjk(word):
+        return False
+    return not any((word,) in stop for stop in spoken)
+
+
+def languages(words: Sequence[Token]) -> list[str]:
+    """Gives the languages with the most function words among these; none where no word is one."""
+    hits = {
+        language: sum((word.folded,) in found for word in words) for language, found in phrases("stopwords.txt").items()
+    }
+    best = max(hits.values(), default=0)
+    return [language for language, count in hits.items() if best and count == best]
