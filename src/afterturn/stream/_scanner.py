@@ -1,0 +1,128 @@
+"""Walks over text that arrives in pieces, keeps track of code, and stops at candidates outside it."""
+
+from __future__ import annotations
+
+import re
+from abc import ABC, abstractmethod
+
+from afterturn.stream._code import CodeTracker, Verdict
+from afterturn.stream._text import BREAKS
+
+_LINE_END = re.compile(rf"[{BREAKS}]")
+_WAKES = re.compile(rf"[`{BREAKS}]")
+
+
+class Scanner(ABC):
+    """Is a stage of the chain that takes something out of text; what it does with text and finds is the stage's own.
+
+    The buffer holds what is not settled and the one character before it, which tells whether a word starts there.
+    """
+
+    name: str
+
+    def __init__(self) -> None:
+        self._code = CodeTracker()
+        self._buffer = ""
+        self._at = 0  # what is before this place in the buffer is settled
+        self._parked: list[str] = []  # text that cannot settle anything, kept apart so that it is not copied each time
+        self._parks = False
+
+    @property
+    @abstractmethod
+    def idle(self) -> bool:
+        """Whether nothing is held."""
+
+    @abstractmethod
+    def take_back(self) -> str:
+        """Gives back the blanks at the end if they are all that is held, so that they can be fed again."""
+
+    def feed(self, delta: str) -> str:
+        """Goes on with text and gives what is settled."""
+        if self._parks and not _WAKES.search(delta):
+            self._parked.append(delta)
+            return ""
+        self._grow(delta)
+        self._walk(final=False)
+        return self._drain()
+
+    def close(self) -> str:
+        """Gives the rest: nothing follows."""
+        self._grow("")
+        self._walk(final=True)
+        self._end()
+        return self._drain()
+
+    def advance(self, text: str) -> None:
+        """Goes on over text that was given out past this idle stage, since nothing in it concerns the stage."""
+        self._code.feed(text)
+        self._buffer, self._at = text[-1:], min(1, len(text))
+
+    def rescue(self) -> str:
+        """Gives everything that is left, after a failure."""
+        return self._rescue_settled() + self._buffer[self._at :] + "".join(self._parked)
+
+    @property
+    def _settled(self) -> bool:
+        return self._at == len(self._buffer) and not self._parked
+
+    def _grow(self, delta: str) -> None:
+        keep = max(self._at - 1, 0)
+        self._buffer = "".join((self._buffer[keep:], *self._parked, delta))
+        self._at -= keep
+        self._parked.clear()
+        self._parks = False
+
+    def _walk(self, *, final: bool) -> None:
+        while self._at < len(self._buffer):
+            self._pass(self._find(self._buffer, self._at))
+            if self._at == len(self._buffer):
+                return
+            self._code.settle(self._buffer[self._at])
+            if self._code.fenced:
+                line_end = _LINE_END.search(self._buffer, self._at)
+                self._pass(line_end.end() if line_end else len(self._buffer))
+            elif not self._candidate(self._at, final=final):
+                return
+
+    def _pass(self, to: int) -> None:
+        """Settles what is before a place as text."""
+        if to > self._at:
+            text = self._buffer[self._at : to]
+            self._code.feed(text)
+            self._text(text)
+            self._at = to
+
+    def _where(self, start: int, end: int, *, final: bool) -> Verdict:
+        """Says whether a candidate is in code, and takes note of what the answer waits for."""
+        if not self._code.uncertain:
+            return "prose"
+        verdict = self._code.look_ahead(self._buffer, start, end, final=final)
+        if verdict == "wait":
+            self._parks = self._code.awaits_line_end and "`" not in self._buffer[start:]
+        elif verdict == "prose":
+            self._code.give_up()
+        return verdict
+
+    @abstractmethod
+    def _find(self, buffer: str, at: int) -> int:
+        """Gives the place of the next candidate, or the end of the buffer."""
+
+    @abstractmethod
+    def _candidate(self, start: int, *, final: bool) -> bool:
+        """Settles at least one character of the candidate, or gives False where text to come decides."""
+
+    @abstractmethod
+    def _text(self, text: str) -> None:
+        """Goes on with settled text."""
+
+    @abstractmethod
+    def _end(self) -> None:
+        """Lets go of what is held back of the settled text."""
+
+    @abstractmethod
+    def _drain(self) -> str:
+        """Gives the clean text since the last call."""
+
+    @abstractmethod
+    def _rescue_settled(self) -> str:
+        """Gives what is left of the settled text, after a failure."""
