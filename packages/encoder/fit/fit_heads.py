@@ -16,7 +16,7 @@ from rows import DATA, conclusion_rows, source_rows, topic_rows
 
 from afterturn.judges.encoder import _categories, _conclusion, _sources
 from afterturn.judges.encoder._load import load_encoder
-from afterturn.judges.encoder._text import plain
+from afterturn.language import plain
 
 Numbers = NDArray[np.float64]
 Case = tuple[Numbers, NDArray[np.bool_]]

@@ -12,17 +12,17 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from afterturn.judges.encoder._conversation import Conversation
 from afterturn.judges.encoder._model import Embedder, TextVectors
-from afterturn.judges.encoder._phrases import lines, phrases
-from afterturn.judges.encoder._text import tokens
+from afterturn.judges.encoder._tables import table, table_lines
 from afterturn.judges.encoder._topics import topics
 from afterturn.judges.encoder._weights import CATEGORIES, probabilities
-from afterturn.judges.encoder._words import languages, stems
+from afterturn.language import languages, stems, tokens
 
 Numbers = NDArray[np.float64]
 
@@ -73,7 +73,7 @@ def relevant(
 
 def is_catch_all(name: str) -> bool:
     """Says whether a category means "none of the others", in the languages of the phrase table."""
-    return tuple(token.folded for token in tokens(name)) in phrases("openers.txt")["catch_all"]
+    return tuple(token.folded for token in tokens(name)) in table("openers.txt")["catch_all"]
 
 
 def features(
@@ -125,9 +125,9 @@ def _background(names: Sequence[str], descriptions: Mapping[str, str], text: str
 
     An English model takes any French name to be near to any French text: that says nothing about the matter.
     """
-    table = lines("background.txt")
-    spoken = [language for language in languages(tokens(text)) if language in table] or ["en"]
-    return _similarities(names, descriptions, table[spoken[0]], embedder).mean(axis=1, keepdims=True)
+    known = table_lines("background.txt")
+    spoken = [language for language in languages(tokens(text)) if language in known] or ["en"]
+    return _similarities(names, descriptions, known[spoken[0]], embedder).mean(axis=1, keepdims=True)
 
 
 def _nearest(by_name: NDArray[np.float32], by_description: NDArray[np.float32], text: TextVectors) -> Numbers:
@@ -136,8 +136,7 @@ def _nearest(by_name: NDArray[np.float32], by_description: NDArray[np.float32], 
 
 def _best_window(vectors: NDArray[np.float32], text: TextVectors) -> Numbers:
     near: Numbers = (vectors @ text.windows.T).astype(np.float64)
-    best: Numbers = near.max(axis=1)
-    return best
+    return cast(Numbers, near.max(axis=1))
 
 
 def _standing_out(values: Numbers) -> Numbers:
@@ -149,7 +148,8 @@ def _lead(values: Numbers) -> Numbers:
     if len(values) == 1:
         return values * 0.0
     second, first = np.sort(values)[-2:]
-    return values - np.where(values >= first, second, first)
+    behind = cast(Numbers, np.where(values >= first, second, first))
+    return values - behind
 
 
 def _alike(name: str, description: str, said: Sequence[str], reply: str) -> tuple[float, float]:

@@ -13,11 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from afterturn.judges.encoder._model import Embedder
-from afterturn.judges.encoder._phrases import Phrase, phrases
-from afterturn.judges.encoder._smalltalk import is_small_talk
-from afterturn.judges.encoder._text import plain, sentences, tokens
+from afterturn.judges.encoder._tables import table
 from afterturn.judges.encoder._weights import CONCLUSION, CONCLUSION_BY_CUES, probabilities
-from afterturn.judges.encoder._words import looks_english
+from afterturn.language import Phrase, looks_english, plain, sentences, tokens
+from afterturn.smalltalk import is_small_talk
 
 Numbers = NDArray[np.float64]
 
@@ -96,10 +95,10 @@ def _is_question(sentence: str) -> bool:
 def has_cue(sentence: str, cue: str) -> bool:
     """Says whether a phrase of the section stands anywhere in a sentence."""
     words: Phrase = tuple(token.folded for token in tokens(sentence))
-    table = phrases("cues.txt")[cue]
-    longest = max(map(len, table))
+    known = table("cues.txt")[cue]
+    longest = max(map(len, known))
     return any(
-        words[start : start + length] in table
+        words[start : start + length] in known
         for start in range(len(words))
         for length in range(1, min(longest, len(words) - start) + 1)
     )

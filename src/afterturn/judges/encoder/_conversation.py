@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from afterturn.judges.encoder._smalltalk import is_small_talk
-from afterturn.judges.encoder._text import plain
+from afterturn.language import plain
+from afterturn.smalltalk import is_small_talk
 from afterturn.turns import Message, Turn
 
 _CUT_MARK = re.compile(r"\s*…\s*\[cut\]\s*$")

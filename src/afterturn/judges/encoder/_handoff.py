@@ -9,10 +9,9 @@ from collections.abc import Sequence
 
 from afterturn.judges.encoder._conclusion import has_cue
 from afterturn.judges.encoder._conversation import Conversation
-from afterturn.judges.encoder._smalltalk import is_small_talk
 from afterturn.judges.encoder._sources import statements
-from afterturn.judges.encoder._text import sentences, tokens
-from afterturn.judges.encoder._words import weight
+from afterturn.language import sentences, tokens, weight
+from afterturn.smalltalk import is_small_talk
 
 _MAX_SENTENCES = 4
 _MAX_FROM_REPLY = 2

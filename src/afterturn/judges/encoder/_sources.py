@@ -16,10 +16,9 @@ from numpy.typing import NDArray
 
 from afterturn.judges.encoder._conversation import Conversation
 from afterturn.judges.encoder._model import Embedder
-from afterturn.judges.encoder._smalltalk import is_small_talk
-from afterturn.judges.encoder._text import grouped, plain, sentences
 from afterturn.judges.encoder._weights import SOURCES, probabilities
-from afterturn.judges.encoder._words import stems, weight
+from afterturn.language import grouped, plain, sentences, stems, weight
+from afterturn.smalltalk import is_small_talk
 
 Numbers = NDArray[np.float64]
 

@@ -10,10 +10,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from afterturn.judges.encoder._model import Embedder
-from afterturn.judges.encoder._phrases import Phrase, phrases
-from afterturn.judges.encoder._smalltalk import is_small_talk, small_talk_prefix
-from afterturn.judges.encoder._text import Token, plain, sentences, tokens
-from afterturn.judges.encoder._words import weight
+from afterturn.judges.encoder._tables import table
+from afterturn.language import Phrase, Token, plain, sentences, tokens, weight
+from afterturn.smalltalk import is_small_talk, small_talk_prefix
 
 MAX_TITLE_CHARS = 80
 _ENOUGH_WORDS = 3.0
@@ -128,19 +127,19 @@ def _asks(sentence: str) -> bool:
 def _request_end(text: str) -> int:
     """Gives the offset after the longest formula of asking that the text starts with."""
     words = tokens(text[:200])
-    table = phrases("openers.txt")["request"]
+    known = table("openers.txt")["request"]
     for length in range(min(_MAX_PREFIX_WORDS, len(words)), 0, -1):
-        if _phrase(words[:length]) in table:
+        if _phrase(words[:length]) in known:
             return words[length - 1].end
     return 0
 
 
 def _without_end(text: str) -> str:
     words = tokens(text)
-    table = phrases("openers.txt")["request_end"]
+    known = table("openers.txt")["request_end"]
     for length in range(min(_MAX_PREFIX_WORDS, len(words) - 1), 0, -1):
         start = words[-length].start
-        if _phrase(words[-length:]) in table and weight(text[:start]):
+        if _phrase(words[-length:]) in known and weight(text[:start]):
             return text[:start].rstrip(_EDGE)
     return text
 
@@ -161,7 +160,7 @@ def _at_word_border(text: str) -> str:
     words = [word for word in tokens(text[: MAX_TITLE_CHARS + 1]) if word.end <= MAX_TITLE_CHARS]
     if len(text) > MAX_TITLE_CHARS and words and words[-1].end == MAX_TITLE_CHARS and text[MAX_TITLE_CHARS].isalnum():
         words = words[:-1] if len(words) > 1 and text[MAX_TITLE_CHARS].isascii() else words
-    dangling = phrases("openers.txt")["dangling"]
+    dangling = table("openers.txt")["dangling"]
     while len(words) > 2 and _phrase(words[-1:]) in dangling:
         words = words[:-1]
     return text[: words[-1].end] if words else text[:MAX_TITLE_CHARS]

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import lru_cache
 
-from afterturn.judges.encoder._phrases import Phrase, phrases
-from afterturn.judges.encoder._text import tokens
+from afterturn.judges.encoder._tables import table
+from afterturn.language import Phrase, tokens
 
 _WHOLE_WORD_CHARS = 4
 _COMPOUND_CHARS = 6
@@ -49,7 +49,7 @@ def _index() -> tuple[Mapping[Phrase, list[str]], list[tuple[str, str]], Mapping
     whole: dict[Phrase, list[str]] = {}
     beginnings: list[tuple[str, str]] = []
     longer: dict[Phrase, list[str]] = {}
-    for topic, cues in phrases("topics.txt").items():
+    for topic, cues in table("topics.txt").items():
         for cue in sorted(cues):
             first = "".join(cue[:1])
             if len(cue) > 1:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from afterturn.judges.encoder._phrases import Phrase, phrases
-from afterturn.judges.encoder._text import Token, is_cjk, tokens
+from afterturn.language._tables import Phrase, phrases
+from afterturn.language._text import Token, is_cjk, tokens
 
 _STEM_CHARS = 5
 

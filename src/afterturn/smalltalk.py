@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from afterturn.judges.encoder._phrases import Phrase, phrases
-from afterturn.judges.encoder._text import Token, is_cjk, tokens
+from afterturn.language import Phrase, Token, is_cjk, phrases, tokens
+
+__all__ = ["is_small_talk", "small_talk_prefix"]
 
 _WEAK = frozenset({"filler", "name_intro"})
 _NAMES_AFTER = frozenset({"greeting", "thanks", "goodbye", "name_intro", "ack"})
@@ -88,7 +89,7 @@ def _matches(words: list[Token], position: int) -> list[tuple[str, int]]:
 def _name_ends(text: str, words: list[Token], position: int, name_may_follow: bool) -> list[int]:
     """Lists the positions after a name that may start here: capitalised words, or short ones before an honorific."""
     ends: list[int] = []
-    honorifics = phrases("phrases.txt")["honorific"]
+    honorifics = phrases("smalltalk.txt")["honorific"]
     for length in range(1, _MAX_NAME_CHARS + 1):
         if position + length < len(words) and _honorific_at(words, position + length, honorifics):
             ends.append(position + length)
@@ -114,7 +115,7 @@ def _looks_like_name(text: str, word: Token) -> bool:
 @lru_cache(maxsize=1)
 def _kinds() -> dict[Phrase, tuple[str, ...]]:
     kinds: dict[Phrase, tuple[str, ...]] = {}
-    for kind, found in phrases("phrases.txt").items():
+    for kind, found in phrases("smalltalk.txt").items():
         if kind != "honorific":
             for phrase in found:
                 kinds[phrase] = (*kinds.get(phrase, ()), kind)

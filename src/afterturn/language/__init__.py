@@ -1,0 +1,23 @@
+"""Reads human language just enough for rules: words in any script, sentences, function words, tables of phrases."""
+
+from afterturn.language._tables import Phrase, lines, phrases
+from afterturn.language._text import Token, fold, grouped, is_cjk, plain, sentences, tokens
+from afterturn.language._words import content_tokens, languages, looks_english, stems, weight
+
+__all__ = [
+    "Phrase",
+    "Token",
+    "content_tokens",
+    "fold",
+    "grouped",
+    "is_cjk",
+    "languages",
+    "lines",
+    "looks_english",
+    "phrases",
+    "plain",
+    "sentences",
+    "stems",
+    "tokens",
+    "weight",
+]
