@@ -6,7 +6,7 @@ from datetime import datetime
 import pytest
 
 from afterturn.calls import Planned
-from afterturn.errors import StoreError, UsageError
+from afterturn.errors import StoreError, TurnFormatError, UsageError
 from afterturn.outcomes import Judgement
 from afterturn.session import apply, turn_events
 from afterturn.store import Filter, Funnel, Store, TimelineEvent, skipped
@@ -57,6 +57,15 @@ def test_half_a_surrogate_pair_in_an_id_is_refused(store: Store) -> None:
     turn = Turn(messages=(Message(role="user", text="hello"),), session="s", id="t-\ud83d")
     with pytest.raises(StoreError, match="lone surrogate"):
         store.add_turn(turn)
+    assert store.funnel().stored == 0
+
+
+@pytest.mark.parametrize("broken", [{"id": "t-\x00"}, {"messages": ()}], ids=["id with NUL", "no messages"])
+def test_a_turn_that_could_not_be_read_back_is_refused_at_the_door(
+    store: Store, new_turn: NewTurn, broken: dict[str, object]
+) -> None:
+    with pytest.raises(TurnFormatError, match="the turn to store"):
+        store.add_turn(new_turn(1, **broken))
     assert store.funnel().stored == 0
 
 

@@ -69,6 +69,9 @@ def test_the_funnel_counts_every_question_once(filled: Store) -> None:
     assert filled.funnel(Filter(tenant="other")) == Funnel(
         stored=2, planned=2, open=1, judged=0, skipped=0, failed=1, dead=1
     )
+    assert filled.funnel(Filter(classifier="safety")) == Funnel(
+        stored=4, planned=1, open=0, judged=1, skipped=0, failed=0, dead=0
+    )
     assert filled.open_questions() == 1
     assert [one.turn for one in filled.dead_letters()] == ["t-3"]
 

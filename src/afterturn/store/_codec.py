@@ -33,8 +33,15 @@ def to_json(value: object) -> str:
 
 
 def turn_json(turn: Turn) -> str:
-    """Writes a turn: what came in, unknown keys included, and its clean reply."""
-    return to_json(turn_to_json(turn))
+    """Writes a turn: what came in, unknown keys included, and its clean reply.
+
+    Raises:
+        TurnFormatError: The turn could not be read back (an id with control characters, say). It is refused while
+            its sender is there to hear it, not when a worker finds it.
+    """
+    body = to_json(turn_to_json(turn))
+    turn_from_json(json.loads(body), where="the turn to store")
+    return body
 
 
 def turn_of(row: RowMapping) -> Turn:

@@ -46,7 +46,7 @@ def prepare(turn: Turn, planned: Sequence[Planned], events: Sequence[TimelineEve
 
     Raises:
         UsageError: The turn lacks its ids, or two planned questions are the same.
-        TurnFormatError: The turn holds what JSON does not have.
+        TurnFormatError: The turn could not be read back.
     """
     _check(turn, planned)
     row: Columns = {

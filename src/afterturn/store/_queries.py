@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Select, case, func, select
+from sqlalchemy import ColumnElement, Connection, Select, and_, case, func, select
 
 from afterturn.outcomes import Judgement
 from afterturn.store._codec import outcome_of, turn_of, verdict_of
@@ -88,6 +88,9 @@ def open_questions(connection: Connection) -> int:
 
 def funnel(connection: Connection, narrow: Filter) -> Funnel:
     """Counts stored, planned, judged and failed in one query."""
+    questions = [judgements.c.turn_n == turns.c.n]
+    if narrow.classifier is not None:
+        questions.append(judgements.c.classifier == narrow.classifier)
     query = (
         select(
             func.count(turns.c.n.distinct()).label("stored"),
@@ -99,7 +102,7 @@ def funnel(connection: Connection, narrow: Filter) -> Funnel:
             _count(judgements.c.state == "dead").label("dead"),
         )
         .select_from(turns)
-        .join(judgements, judgements.c.turn_n == turns.c.n, isouter=True)
+        .join(judgements, and_(*questions), isouter=True)
         .where(*_turn_conditions(narrow))
     )
     if narrow.since is not None:

@@ -254,9 +254,9 @@ class Store:
         """Gives the verdicts one by one, in the order in which their questions were stored."""
         return _queries.verdicts(self._database, narrow, newest_first=newest_first, dead=False)
 
-    def dead_letters(self, narrow: Filter = _ANY) -> Iterator[Verdict]:
+    def dead_letters(self, narrow: Filter = _ANY, *, newest_first: bool = False) -> Iterator[Verdict]:
         """Gives the verdicts of the questions that were given up after the last attempt."""
-        return _queries.verdicts(self._database, narrow, newest_first=False, dead=True)
+        return _queries.verdicts(self._database, narrow, newest_first=newest_first, dead=True)
 
     def turns(self, narrow: Filter = _ANY) -> Iterator[Turn]:
         """Gives the turns one by one, in the order in which they were stored."""

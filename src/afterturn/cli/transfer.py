@@ -1,0 +1,141 @@
+"""`afterturn import` and `afterturn export`: turns into the store and out of it, JSONL or Parquet."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from afterturn.cli._common import configured, json_line, note, progress
+from afterturn.cli._when import since_option
+
+if TYPE_CHECKING:
+    from afterturn.calls import Planned
+    from afterturn.ledger import Sink
+    from afterturn.store import Store
+    from afterturn.turns import Turn
+
+BATCH_TURNS = 200
+
+
+@dataclass(kw_only=True, slots=True)
+class Imported:
+    """Counts what became of the lines of the files.
+
+    Attributes:
+        stored: Turns that are new in the store.
+        known: Turns that the store had already; they are left as they were.
+        bad_lines: Lines that hold no turn; each was reported.
+    """
+
+    stored: int = 0
+    known: int = 0
+    bad_lines: int = 0
+
+
+def import_command(
+    files: Annotated[list[Path], typer.Argument(help="Turns: JSONL or Parquet, or - for JSONL on stdin.")],
+    db: Annotated[str | None, typer.Option(help="The database: a file; by default AFTERTURN_DB.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the counts as one line of JSON.")] = False,
+) -> None:
+    """Stores turns with their questions, to be judged by a worker. A turn that is stored already stays as it is."""
+    from afterturn.judging import Judging
+    from afterturn.ledger import LogSink
+    from afterturn.store import open_store
+
+    config = configured(db=db)
+    judging = Judging(config)
+
+    def planned(turn: Turn) -> tuple[Turn, Sequence[Planned]]:
+        plan, judge = judging.plan(turn)
+        return plan.turn, plan.rows(judge)
+
+    counts = Imported()
+    with open_store(config.db) as store, progress("storing turns") as advance:
+        sinks = [LogSink(event_names=config.event_names)]
+        for pairs in _batches(map(planned, _readable(files, counts)), BATCH_TURNS):
+            _store(store, pairs, sinks, counts, advance)
+    if as_json:
+        sys.stdout.write(json_line(asdict(counts)) + "\n")
+    note(f"{counts.stored} turns stored, {counts.known} known already, {counts.bad_lines} bad lines skipped")
+
+
+def export_command(
+    out: Annotated[Path, typer.Option("--out", "-o", help="JSONL, or Parquet by its ending; - is stdout.")] = Path("-"),
+    db: Annotated[str | None, typer.Option(help="The database: a file; by default AFTERTURN_DB.")] = None,
+    tenant: Annotated[str | None, typer.Option(help="Only turns of this tenant.")] = None,
+    agent: Annotated[str | None, typer.Option(help="Only turns of this agent.")] = None,
+    session: Annotated[str | None, typer.Option(help="Only turns of this session.")] = None,
+    since: Annotated[str | None, typer.Option(help="Only turns from then on: a date, a time, or 30m, 24h, 7d.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="JSON lines, as they are in any case.")] = False,
+) -> None:
+    """Writes stored turns to a file, in the order in which they were stored."""
+    from afterturn.formats import write_any
+    from afterturn.store import Filter, open_store
+
+    del as_json  # export has one form; the option is there since every command takes it
+    config = configured(db=db)
+    narrow = Filter(tenant=tenant, agent=agent, session=session, since=since_option(since))
+    with open_store(config.db, create=False) as store, progress("exporting turns") as advance:
+        count = write_any(_counted(store.turns(narrow), advance), out)
+    note(f"{count} turns exported")
+
+
+def _store(
+    store: Store,
+    pairs: Sequence[tuple[Turn, Sequence[Planned]]],
+    sinks: Iterable[Sink],
+    counts: Imported,
+    advance: Callable[[], None],
+) -> None:
+    from afterturn.worker import ingest_many
+
+    new = ingest_many(store, pairs, sinks=sinks)
+    counts.stored += new
+    counts.known += len(pairs) - new
+    for _ in pairs:
+        advance()
+
+
+def _readable(files: Iterable[Path], counts: Imported) -> Iterator[Turn]:
+    from afterturn.formats import BadLine, read_any
+
+    for file in files:
+        for item in read_any(file):
+            if isinstance(item, BadLine):
+                counts.bad_lines += 1
+                note(str(item))
+            else:
+                yield item
+
+
+def _batches(
+    pairs: Iterable[tuple[Turn, Sequence[Planned]]], size: int
+) -> Iterator[list[tuple[Turn, Sequence[Planned]]]]:
+    """Gathers turns for one transaction each. What was read before a file broke is stored before the error shows."""
+    batch: list[tuple[Turn, Sequence[Planned]]] = []
+    rest = iter(pairs)
+    while True:
+        try:
+            batch.append(next(rest))
+        except StopIteration:
+            break
+        except BaseException:
+            if batch:
+                yield batch
+            raise
+        if len(batch) == size:
+            yield batch
+            batch = []
+    if batch:
+        yield batch
+
+
+def _counted(turns: Iterable[Turn], advance: Callable[[], None]) -> Iterator[Turn]:
+    for turn in turns:
+        advance()
+        yield turn

@@ -1,0 +1,115 @@
+"""`afterturn verdicts`: what was decided about turns, and what became of all that were stored."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable
+from dataclasses import asdict
+from itertools import islice
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from afterturn.cli._common import configured, json_line
+from afterturn.cli._when import since_option
+from afterturn.verdicts import Status
+
+if TYPE_CHECKING:
+    from afterturn.store import Filter, Funnel, Store
+    from afterturn.verdicts import Verdict
+
+TABLE_ROWS = 50
+
+
+def verdicts_command(
+    db: Annotated[str | None, typer.Option(help="The database: a file; by default AFTERTURN_DB.")] = None,
+    tenant: Annotated[str | None, typer.Option(help="Only this tenant.")] = None,
+    agent: Annotated[str | None, typer.Option(help="Only this agent.")] = None,
+    classifier: Annotated[str | None, typer.Option(help="Only this classifier.")] = None,
+    session: Annotated[str | None, typer.Option(help="Only this session.")] = None,
+    status: Annotated[Status | None, typer.Option(help="Only verdicts of this status.")] = None,
+    since: Annotated[str | None, typer.Option(help="Only from then on: a date, a time, or 30m, 24h, 7d.")] = None,
+    limit: Annotated[
+        int | None, typer.Option(min=1, help=f"Only the newest; {TABLE_ROWS} on a terminal, all in JSON by default.")
+    ] = None,
+    funnel: Annotated[bool, typer.Option("--funnel", help="Count what became of the stored turns instead.")] = False,
+    dead: Annotated[bool, typer.Option("--dead", help="Only questions given up after the last attempt.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="JSON lines, also on a terminal.")] = False,
+) -> None:
+    """Shows verdicts, oldest first: ids, enums and numbers, never text of a conversation."""
+    from afterturn.store import Filter, open_store
+
+    if funnel and status is not None:
+        raise typer.BadParameter("a funnel counts every status; leave this out", param_hint="--status")
+    config = configured(db=db)
+    narrow = Filter(
+        tenant=tenant, agent=agent, classifier=classifier, session=session, status=status, since=since_option(since)
+    )
+    as_json = as_json or not sys.stdout.isatty()
+    with open_store(config.db, create=False) as store:
+        if funnel:
+            _show_funnel(store.funnel(narrow), as_json=as_json)
+            return
+        verdicts = _chosen(store, narrow, limit if as_json else limit or TABLE_ROWS, dead=dead)
+        if as_json:
+            _print_lines(verdicts)
+        else:
+            _print_table(verdicts)
+
+
+def _chosen(store: Store, narrow: Filter, limit: int | None, *, dead: bool) -> Iterable[Verdict]:
+    """Gives the newest verdicts, the oldest of them first; all of them one by one where there is no limit."""
+    if limit is None:
+        return store.dead_letters(narrow) if dead else store.verdicts(narrow)
+    newest = store.dead_letters(narrow, newest_first=True) if dead else store.verdicts(narrow, newest_first=True)
+    return reversed(tuple(islice(newest, limit)))
+
+
+def _print_lines(verdicts: Iterable[Verdict]) -> None:
+    from afterturn.classification import verdict_to_json
+
+    for verdict in verdicts:
+        sys.stdout.write(json_line(verdict_to_json(verdict)) + "\n")
+
+
+def _print_table(verdicts: Iterable[Verdict]) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table()
+    for name in ("judged at", "tenant / agent", "session / turn", "classifier", "verdict", "judge"):
+        table.add_column(name, overflow="fold")
+    table.add_column("conf.", justify="right")
+    table.add_column("ms", justify="right")
+    for verdict in verdicts:
+        detail = verdict.reason or verdict.label
+        table.add_row(
+            verdict.created_at.strftime("%Y-%m-%d %H:%M:%S"),
+            _printable(f"{verdict.tenant} / {verdict.agent}"),
+            _printable(f"{verdict.session} / {verdict.turn}"),
+            verdict.classifier,
+            f"{verdict.status} ({detail})" if detail else verdict.status,
+            _printable(verdict.judge),
+            "" if verdict.confidence is None else str(verdict.confidence),
+            f"{verdict.latency_ms:.0f}",
+        )
+    Console(markup=False, emoji=False, highlight=False).print(table)
+
+
+def _printable(name: str) -> str:
+    """Gives an id for a terminal: ids come from outside and may hold codes that a terminal obeys."""
+    return "".join(character if character.isprintable() else "\N{REPLACEMENT CHARACTER}" for character in name)
+
+
+def _show_funnel(funnel: Funnel, *, as_json: bool) -> None:
+    if as_json:
+        sys.stdout.write(json_line(asdict(funnel)) + "\n")
+        return
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table("stage")
+    table.add_column("count", justify="right")
+    for stage, count in asdict(funnel).items():
+        table.add_row(stage, str(count))
+    Console().print(table)

@@ -1,0 +1,108 @@
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
+from io import StringIO
+from pathlib import Path
+
+import pytest
+import structlog
+import typer
+from typer.testing import CliRunner, Result
+
+from afterturn.calls import Planned
+from afterturn.cli.verdicts import verdicts_command
+from afterturn.store import open_store
+from afterturn.turns import Agent, Message, Turn
+
+Run = Callable[..., Result]
+
+
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Run]:
+    """Runs `verdicts` over a store of four skips and one dead letter."""
+    database = tmp_path / "a.db"
+    messages = (Message(role="user", text="CANARY"),)
+    with open_store(database, clock=lambda: datetime(2026, 11, 30, tzinfo=UTC), max_attempts=1) as store:
+        for number in range(5):
+            planned = Planned(
+                classifier="safety",
+                version="1",
+                metric="agent.safety.verdict",
+                judge="encoder",
+                plan="",
+                skip="greeting" if number else None,
+            )
+            agent = Agent(f"agent-{number % 2}")
+            turn = Turn(messages=messages, agent=agent, tenant="acme", session="s", id=f"[t]\x9b{number}")
+            store.add_turn(turn, [planned])
+        store.fail(store.claim("w", lease_s=1).claims[0], code="timeout")
+    app = typer.Typer()
+    app.command()(verdicts_command)
+    monkeypatch.setenv("AFTERTURN_DB", str(database))
+    monkeypatch.chdir(tmp_path)
+    yield lambda *arguments: CliRunner().invoke(app, arguments)
+    structlog.reset_defaults()
+
+
+def _turns(result: Result) -> list[str]:
+    return [json.loads(line)["turn"][-1] for line in result.stdout.splitlines()]
+
+
+def test_verdicts_come_as_json_lines_where_nobody_watches(run: Run) -> None:
+    result = run()
+    assert (result.exit_code, _turns(result)) == (0, ["0", "1", "2", "3", "4"])
+    line = json.loads(result.stdout.splitlines()[1])
+    assert (line["status"], line["reason"], line["metric"]) == ("skipped", "greeting", "agent.safety.verdict")
+    assert line["created_at"] == "2026-11-30T00:00:00+00:00"
+    assert "CANARY" not in result.output
+
+
+@pytest.mark.parametrize(
+    ("options", "found"),
+    [
+        (("--limit", "2"), ["3", "4"]),
+        (("--status", "error"), ["0"]),
+        (("--dead",), ["0"]),
+        (("--agent", "agent-1"), ["1", "3"]),
+        (("--agent", "agent-0", "--limit", "1", "--json"), ["4"]),
+        (("--tenant", "nobody"), []),
+        (("--classifier", "safety", "--session", "s", "--since", "2026-11-30"), ["0", "1", "2", "3", "4"]),
+    ],
+)
+def test_verdicts_are_narrowed_by_options(run: Run, options: tuple[str, ...], found: list[str]) -> None:
+    assert _turns(run(*options)) == found
+
+
+@pytest.mark.parametrize(
+    "options", [("--status", "great"), ("--limit", "0"), ("--since", "soon"), ("--funnel", "--status", "error")]
+)
+def test_an_option_that_makes_no_sense_is_a_usage_error(run: Run, options: tuple[str, ...]) -> None:
+    assert run(*options).exit_code == 2
+
+
+def test_the_funnel_counts_all_questions(run: Run) -> None:
+    expected = {"stored": 5, "planned": 5, "open": 0, "judged": 0, "skipped": 4, "failed": 1, "dead": 1}
+    assert json.loads(run("--funnel").stdout) == expected
+
+
+def test_a_person_at_a_terminal_sees_a_table_without_codes_that_a_terminal_obeys(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    del run  # it made the database
+
+    class Terminal(StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    screen = Terminal()
+    monkeypatch.setenv("COLUMNS", "200")
+    monkeypatch.setenv("NO_COLOR", "1")
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setattr("sys.stdout", screen)
+    verdicts_command()
+    text = screen.getvalue()
+    assert "skipped (greeting)" in text
+    assert "[t]\N{REPLACEMENT CHARACTER}4" in text
+    assert "\x9b4" not in text
