@@ -77,7 +77,7 @@ def _cut(text: str, most: JsonValue) -> str:
         return text
     head = text[:most]
     space = head.rfind(" ")
-    return (head[:space] if space > most // 2 else head).rstrip()
+    return (head[:space] if space >= most // 2 else head).rstrip()
 
 
 def _clamped(schema: JsonObject, number: float) -> JsonValue:

@@ -49,10 +49,17 @@ class Config(BaseModel):
         tuple[str, ...], Field(description="The questions asked about every turn.", min_length=1)
     ] = ("conversation", "sources", "conclusion", "safety")
     residency: Annotated[Residency, Field(description="Where text may go: `any`, or only `local` judges.")] = "any"
-    deadline_s: Annotated[float, Field(description="Deadline of a judge call in seconds, retry included.", gt=0)] = 20.0
+    deadline_s: Annotated[
+        float | None,
+        Field(
+            description="Deadline of a judge call in seconds, retry included. Unset: 20, or 120 on this machine.", gt=0
+        ),
+    ] = None
     max_attempts: Annotated[int, Field(description="Attempts at a turn before it is a dead letter.", ge=1, le=20)] = 3
     concurrency: Annotated[int, Field(description="Turns judged at the same time by one worker.", ge=1, le=256)] = 4
-    log_level: Annotated[LogLevel, Field(description="Least level of a log line that the command line shows.")] = "INFO"
+    log_level: Annotated[LogLevel, Field(description="Least level of the log lines that the command line shows.")] = (
+        "WARNING"
+    )
     event_names: Annotated[
         dict[str, str], Field(description="Your names for Afterturn's event and metric names, by its name.")
     ] = {}

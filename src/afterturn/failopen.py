@@ -7,6 +7,7 @@ place, the error's class and its code, never its message, since messages hold wh
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections import Counter
 from collections.abc import Awaitable, Callable
 from typing import TypeVar
@@ -35,13 +36,13 @@ def report(place: str, error: BaseException, **ids: str) -> None:
         error: What was raised; its class and its `code`, if it has one, are logged.
         **ids: Ids (tenant, agent, turn, …) that help to find it.
     """
-    import structlog  # here, since importing afterturn must stay light
-
     counts[place] += 1
-    log = structlog.stdlib.get_logger("afterturn.failopen")
-    log.error(
-        "afterturn.failed_open", place=place, error=type(error).__name__, code=getattr(error, "code", None), **ids
-    )
+    with contextlib.suppress(Exception):  # a log that breaks (a full disk) must not break who fails open
+        import structlog  # here, since importing afterturn must stay light
+
+        log = structlog.stdlib.get_logger("afterturn.failopen")
+        code = getattr(error, "code", None)
+        log.error("afterturn.failed_open", place=place, error=type(error).__name__, code=code, **ids)
 
 
 def call(place: str, function: Callable[[], T], fallback: Callable[[BaseException], T], **ids: str) -> T:

@@ -22,7 +22,7 @@ from afterturn._stamp import Asked, Clock, Stamp
 from afterturn._validate import checked_field
 from afterturn.calls import Answer, Call, Judge, Planned, Question, ViewName
 from afterturn.classifiers import Checked, Classifier, project
-from afterturn.errors import JudgeError, SchemaViolationError, TruncatedError, UsageError
+from afterturn.errors import JudgeError, ProviderError, SchemaViolationError, TruncatedError, UsageError
 from afterturn.outcomes import Judgement
 from afterturn.replies import filtered
 from afterturn.turns import JsonValue, Turn
@@ -212,14 +212,13 @@ async def _ask_once(call: Call, judge: Judge) -> Asked:
     started = time.perf_counter()
     ids = {"tenant": call.turn.tenant, "agent": call.turn.agent.id, "turn": call.turn.id, "judge": judge.name}
 
-    def failed(error: BaseException) -> Asked:
-        code = error.code if isinstance(error, JudgeError) else "provider_error"
-        return Asked(call=call, error=code)
-
     async def answered() -> Asked:
-        return Asked(call=call, answer=await judge.ask(call))
+        try:
+            return Asked(call=call, answer=await judge.ask(call))
+        except JudgeError as error:  # its verdicts and the ledger's ERROR lines say so; nothing else failed open
+            return Asked(call=call, error=error.code)
 
-    asked = await failopen.acall("run.ask", answered, failed, **ids)
+    asked = await failopen.acall("run.ask", answered, lambda _: Asked(call=call, error=ProviderError.code), **ids)
     return replace(asked, latency_ms=(time.perf_counter() - started) * 1000)
 
 
@@ -231,8 +230,14 @@ def _read_open(
     def failed(error: BaseException) -> Judgement:
         return stamp.judgement(classifier, "error", asked=asked, reason=SchemaViolationError.code)
 
+    def checked() -> Judgement:
+        try:
+            return reading()
+        except SchemaViolationError as error:  # the judge's fault: its verdict and the ledger's ERROR line say so
+            return failed(error)
+
     ids = {"tenant": stamp.turn.tenant, "turn": stamp.turn.id, "classifier": classifier.name}
-    return failopen.call("run.read", reading, failed, **ids)
+    return failopen.call("run.read", checked, failed, **ids)
 
 
 def _checked(question: Question, answer: Answer) -> tuple[Checked, int]:

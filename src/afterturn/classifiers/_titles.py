@@ -13,7 +13,7 @@ _PREFIX = re.compile(
     r"(?:(?:conversation|chat|suggested|the)\s+)?(?:title|titre|titel|título|titulo|titolo|tytuł|заголовок|标题|タイトル|제목)"
     r"(?:\s+(?:of|for)\s+[^:\n]{0,40})?\s*[:：])\s*"
 )
-_MARKDOWN = re.compile(r"^(?:#{1,6}\s+|[-*•>]\s+|\d{1,2}[.)]\s+)|(?<!\w)[*_`~]{1,3}|[*_`~]{1,3}(?!\w)")
+_MARKDOWN = re.compile(r"^(?:#{1,6}\s+|[-*•>]\s+|\d{1,2}[.)]\s+)|(?<!\w)[*_`~]{1,3}(?=\S)|(?<=\S)[*_`~]{1,3}(?!\w)")
 _LINK = re.compile(r"!?\[([^\]\n]*)\]\([^)\n]*\)")
 _QUOTES = "\"'`“”„‟‘’‚«»‹›「」『』《》〈〉＂＇"
 _NOTHING = frozenset(
@@ -47,7 +47,8 @@ def clean_title(raw: str) -> str | None:
         'Refund for a late parcel'
     """
     text = _THINKING.sub(" ", raw)
-    text = next((line.strip() for line in text.splitlines() if line.strip()), "")
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    text = next((line for line in lines if not line.endswith((":", "："))), "")
     previous = None
     while text != previous:  # prefixes, quotes and Markdown come nested in any order
         previous = text
@@ -55,9 +56,14 @@ def clean_title(raw: str) -> str | None:
         text = _MARKDOWN.sub("", text.strip())
         text = _PREFIX.sub("", text)
         text = _unquote(text.strip())
-    text = " ".join("".join(ch for ch in text if unicodedata.category(ch) not in ("Cc", "Cf", "Cs", "Co")).split())
+    text = " ".join("".join(map(_visible, text)).split())
     text = _cut(text.rstrip(" .。．,;:、，；："))
     return text if any(ch.isalnum() for ch in text) and text.casefold() not in _NOTHING else None
+
+
+def _visible(character: str) -> str:
+    kind = unicodedata.category(character)
+    return " " if kind == "Cc" else "" if kind in ("Cf", "Cs", "Co") else character
 
 
 def _unquote(text: str) -> str:

@@ -20,7 +20,7 @@ _TITLE = (
 )
 _CATEGORIES = (
     '- categoryNames: what the customer wants, named by an entry of "categories". Usually exactly one entry. A second '
-    "one only if the customer has a second concern, now or before. [] if none fits."
+    "one only if the customer has a second concern. [] if none fits."
 )
 
 

@@ -1,0 +1,248 @@
+"""The library in a host's process: `Afterturn()`, with a SQLite file, the local encoder and a worker of its own."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Coroutine, Iterable, Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, Self, TypeVar
+
+from afterturn.classification import Classification, classification
+from afterturn.classifiers import Classifier
+from afterturn.config import Config, load_config
+from afterturn.errors import UsageError
+from afterturn.guard import Guard
+from afterturn.judging import Judging, OpenJudge
+from afterturn.ledger import LogSink, Sink, publish
+from afterturn.live import LiveTurn, OnLeakedCall
+from afterturn.outcomes import Judgement
+from afterturn.replies import filtered
+from afterturn.turns import Agent, Message, Turn
+
+if TYPE_CHECKING:
+    from afterturn.store import SessionState, Store, TimelineEvent
+    from afterturn.worker import Hooks, Worker
+
+T = TypeVar("T")
+
+
+class Afterturn:
+    """Judges the turns of agents: live in the host's process, or finished ones from anywhere.
+
+    Args:
+        db: The database file; the configuration's by default.
+        judge: Who answers (`encoder`, `llama:PATH`, `provider:model`); the configuration's by default.
+        config: The whole configuration; read from file and environment by default.
+        classifiers: The host's own questions, beside the built-in ones that the configuration enables.
+        hooks: What the host wants to hear: `on_conclusion`, `on_event`.
+        on_leaked_call: Is handed the name and raw arguments of each tool call that leaked into a reply.
+        sinks: Where verdicts go; the structured log by default.
+        guard: What checks a message before the model sees it.
+        open_judge: Opens a judge by name, where the host brings its own.
+
+    Raises:
+        ConfigError: The configuration is wrong.
+
+    Example:
+        ```python
+        async with Afterturn() as at:
+            async with at.turn(agent=Agent("support"), session="s-17", message="Where is my parcel?") as turn:
+                async for text in turn.stream(deltas):
+                    await send(text)
+            verdicts = await turn.verdicts()
+        ```
+    """
+
+    def __init__(
+        self,
+        *,
+        db: str | None = None,
+        judge: str | None = None,
+        config: Config | None = None,
+        classifiers: Sequence[Classifier] = (),
+        hooks: Hooks | None = None,
+        on_leaked_call: OnLeakedCall | None = None,
+        sinks: Iterable[Sink] | None = None,
+        guard: Guard | None = None,
+        open_judge: OpenJudge | None = None,
+    ) -> None:
+        if config is None:
+            config = load_config(flags={"db": db, "judge": judge})
+        elif db is not None or judge is not None:
+            raise UsageError("give `config`, or `db` and `judge`, not both")
+        self.config = config
+        self._judging = Judging(config, classifiers=classifiers, open_judge=open_judge)
+        self._hooks = hooks
+        self._on_leaked_call = on_leaked_call
+        self._sinks = tuple(sinks) if sinks is not None else (LogSink(event_names=config.event_names),)
+        self._guard = guard or Guard()
+        self._store: Store | None = None
+        self._workers: dict[asyncio.AbstractEventLoop, Worker] = {}
+        self._background: _Background | None = None
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.aclose()
+
+    # --- live turns -----------------------------------------------------------------------------------------------
+
+    def turn(
+        self,
+        *,
+        agent: Agent,
+        session: str,
+        message: str,
+        tenant: str = "default",
+        turn: str | None = None,
+        history: Sequence[Message] | None = None,
+        created_at: datetime | None = None,
+    ) -> LiveTurn:
+        """Begins a turn: `async with at.turn(…) as turn`.
+
+        Args:
+            agent: The agent that answers.
+            session: Id of the conversation.
+            message: The customer's message.
+            tenant: Id of the tenant.
+            turn: Id of the turn, unique in the tenant; made up by default.
+            history: The messages before, raw replies included; what is stored of the session by default.
+            created_at: When the message came (aware); now by default.
+        """
+        return LiveTurn(
+            self,
+            agent=agent,
+            session=session,
+            message=message,
+            tenant=tenant,
+            turn=turn,
+            history=history,
+            created_at=created_at,
+            guard=self._guard,
+            on_leaked_call=self._on_leaked_call,
+        )
+
+    async def submit(self, turn: Turn, events: Sequence[TimelineEvent] = ()) -> bool:
+        """Stores a finished turn with its questions and has it judged in the background.
+
+        Returns:
+            False where the tenant already has a turn of this id; then nothing changes.
+
+        Raises:
+            StoreError: Nothing was stored.
+        """
+        worker = await self._working()
+        plan, judge = self._judging.plan(turn)
+        return await worker.submit(plan.turn, plan.rows(judge), events=events)
+
+    async def judgements(self, tenant: str, turn: str) -> tuple[Judgement, ...]:
+        """Waits for the judgements of a stored turn."""
+        return await (await self._working()).judged(tenant, turn)
+
+    async def drain(self) -> None:
+        """Waits until every stored turn is judged and the hooks have heard."""
+        await (await self._working()).drain()
+
+    async def last_turn(self, tenant: str, session: str) -> Turn | None:
+        """Gives the newest stored turn of a session, or None."""
+        return await asyncio.to_thread(self.store.last_turn, tenant, session)
+
+    # --- finished turns ---------------------------------------------------------------------------------------------
+
+    async def classify_async(self, turn: Turn, *, store: bool = False) -> Classification:
+        """Judges a finished turn.
+
+        Args:
+            turn: The turn; its raw reply is filtered here.
+            store: Whether to store the turn and its judgements; a turn that is stored already is not judged again.
+        """
+        turn = filtered(turn)
+        if store:
+            await self.submit(turn)
+            return classification(turn, await self.judgements(turn.tenant, turn.id))
+        judgements = await self._judging.judge(turn)
+        publish([judgement.verdict for judgement in judgements], self._sinks)
+        return classification(turn, judgements)
+
+    def classify(self, turn: Turn, *, store: bool = False) -> Classification:
+        """Does what `classify_async` does, for callers without an event loop; blocks until it is done."""
+        if self._background is None:
+            self._background = _Background()
+        return self._background.run(self.classify_async(turn, store=store))
+
+    # --- what is stored ---------------------------------------------------------------------------------------------
+
+    @property
+    def store(self) -> Store:
+        """The store, opened on first use."""
+        if self._store is None:
+            from afterturn.store import open_store  # here: classifying alone needs no database
+
+            self._store = open_store(self.config.db, max_attempts=self.config.max_attempts)
+        return self._store
+
+    def session(self, session: str, *, tenant: str = "default") -> SessionState | None:
+        """Gives title, categories, sources and conclusion of a session, or None where there is none of this id."""
+        return self.store.session(tenant, session)
+
+    def timeline(self, session: str, *, tenant: str = "default") -> tuple[TimelineEvent, ...]:
+        """Gives what happened in a session, under the host's event names."""
+        return self.store.timeline(tenant, session, event_names=self.config.event_names)
+
+    async def aclose(self) -> None:
+        """Stops judging and closes everything; what is not judged yet is judged by the next process."""
+        await self._end()
+        await asyncio.to_thread(self.close)
+
+    def close(self) -> None:
+        """Closes what `classify` opened, and the database."""
+        if self._background is not None:
+            self._background.close(self._end())
+            self._background = None
+        if self._store is not None:
+            self._store.close()
+            self._store = None
+
+    async def _end(self) -> None:
+        """Ends what belongs to the running loop."""
+        worker = self._workers.pop(asyncio.get_running_loop(), None)
+        if worker is not None:
+            await worker.stop()
+        await self._judging.aclose()
+
+    async def _working(self) -> Worker:
+        """The worker of the running loop, started."""
+        loop = asyncio.get_running_loop()
+        if loop not in self._workers:
+            from afterturn.worker import Worker
+
+            self._workers[loop] = Worker(
+                self.store,
+                lambda turn, planned, attempt: self._judging.judge(turn, attempt),
+                sinks=self._sinks,
+                hooks=self._hooks,
+                concurrency=self.config.concurrency,
+                event_names=self.config.event_names,
+            )
+        await self._workers[loop].start()
+        return self._workers[loop]
+
+
+class _Background:
+    """Is one event loop in a thread: clients of HTTP libraries belong to the loop that made them, so it must stay."""
+
+    def __init__(self) -> None:
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._loop.run_forever, name="afterturn", daemon=True)
+        self._thread.start()
+
+    def run(self, work: Coroutine[Any, Any, T]) -> T:
+        return asyncio.run_coroutine_threadsafe(work, self._loop).result()
+
+    def close(self, last: Coroutine[Any, Any, None]) -> None:
+        self.run(last)
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join()
+        self._loop.close()

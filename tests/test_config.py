@@ -1,0 +1,65 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from afterturn.config import Config, load_config
+from afterturn.errors import ConfigError
+
+
+def test_flags_win_over_environment_over_file_over_defaults(tmp_path: Path) -> None:
+    file = tmp_path / "a.yaml"
+    file.write_text("db: file.db\njudge: encoder\nconcurrency: 2\n")
+    config = load_config(file, env={"AFTERTURN_DB": "env.db", "AFTERTURN_CONCURRENCY": "3"}, flags={"db": "flag.db"})
+    assert (config.db, config.judge, config.concurrency, config.max_attempts) == ("flag.db", "encoder", 3, 3)
+
+
+def test_lists_and_maps_in_the_environment_are_json() -> None:
+    env = {"AFTERTURN_CLASSIFIERS": '["safety"]', "AFTERTURN_EVENT_NAMES": '{"session.title": "title"}'}
+    config = load_config(env=env)
+    assert (config.classifiers, config.event_names) == (("safety",), {"session.title": "title"})
+
+
+def test_the_file_of_the_environment_is_read(tmp_path: Path) -> None:
+    file = tmp_path / "b.yaml"
+    file.write_text("db: there.db\n")
+    assert load_config(env={"AFTERTURN_CONFIG": str(file)}).db == "there.db"
+
+
+def test_the_tenants_judge_wins_then_the_platforms_then_the_agents_model_then_the_encoder() -> None:
+    config = Config.model_validate({"tenants": {"acme": {"judge": "openai:a"}}})
+    assert config.judge_for("acme", "openai:b") == "openai:a"
+    assert config.judge_for("other", "openai:b") == "openai:b"
+    assert config.judge_for("other", None) == "encoder"
+    assert Config(judge="llama:x").judge_for("other", "openai:b") == "llama:x"
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("dbb: x\n", "dbb"),
+        ("concurrency: many\n", "concurrency"),
+        ("concurrency: 0\n", "concurrency"),
+        ("a: [1\nb: 2\n", "a.yaml:2"),
+        ("- 1\n", "no settings"),
+        ("residency: moon\n", "residency"),
+        ("tenants:\n  acme:\n    jugde: encoder\n", "tenants.acme.jugde"),
+    ],
+)
+def test_a_wrong_file_is_reported_with_its_place(tmp_path: Path, text: str, told: str) -> None:
+    file = tmp_path / "a.yaml"
+    file.write_text(text)
+    with pytest.raises(ConfigError, match=told):
+        load_config(file, env={})
+
+
+def test_a_missing_file_is_reported(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="gone.yaml"):
+        load_config(tmp_path / "gone.yaml", env={})
+
+
+def test_an_error_does_not_repeat_the_wrong_value() -> None:
+    with pytest.raises(ConfigError) as caught:
+        load_config(env={"AFTERTURN_CONCURRENCY": "sk-secret"})
+    assert "sk-secret" not in str(caught.value)
