@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from afterturn.classifiers._base import Checked, Classifier, Reading, nullable
+from afterturn.classifiers._language import in_language
 from afterturn.outcomes import Outcome
 from afterturn.turns import JsonObject, Turn
 
@@ -13,8 +14,8 @@ MAX_HANDOFF_CHARACTERS = 1_200
 _CONCLUSION = (
     "- taskConcluded: false if the agent's last reply asks or offers something, true if it says that everything is "
     "done.\n"
-    "- handoffSummary: if taskConcluded is true, 2 to 4 sentences on what the customer gave and what was done, in "
-    "the language of the customer. Else null."
+    "- handoffSummary: if taskConcluded is true, 2 to 4 sentences on what the customer gave and what was done, "
+    "{language}. Else null."
 )
 
 
@@ -46,7 +47,7 @@ CONCLUSION = Classifier(
     version="1",
     view="exchange",
     fields=_fields,
-    instructions=lambda turn: _CONCLUSION,
+    instructions=lambda turn: _CONCLUSION.format(language=in_language(turn)),
     read=_read,
     skip=_skip,
     labels=("concluded",),

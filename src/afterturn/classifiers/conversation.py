@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from afterturn.calls import Confidence
 from afterturn.classifiers._base import Checked, Classifier, Reading, list_of, nullable
+from afterturn.classifiers._language import in_language
 from afterturn.classifiers._titles import MAX_TITLE_CHARACTERS, clean_title
 from afterturn.classifiers._views import HISTORY_MESSAGES
 from afterturn.outcomes import Outcome
@@ -14,10 +15,7 @@ from afterturn.turns import JsonObject, Turn
 
 MAX_CATEGORIES = 5
 
-_TITLE = (
-    "- title: 3 to 8 words on what the customer wants, in the language of the customer. null if there are only "
-    "greetings or thanks."
-)
+_TITLE = "- title: 3 to 8 words on what the customer wants, {language}. null if there are only greetings or thanks."
 _CATEGORIES = (
     '- categoryNames: what the customer wants, named by an entry of "categories". Usually exactly one entry. A second '
     "one only if the customer has a second concern. [] if none fits."
@@ -35,7 +33,8 @@ def _fields(turn: Turn) -> Mapping[str, JsonObject]:
 
 
 def _instructions(turn: Turn) -> str:
-    return f"{_TITLE}\n{_CATEGORIES}" if turn.agent.categories else _TITLE
+    title = _TITLE.format(language=in_language(turn))
+    return f"{title}\n{_CATEGORIES}" if turn.agent.categories else title
 
 
 def _read(answer: Checked, turn: Turn) -> Reading:

@@ -1,5 +1,6 @@
 """Reads human language just enough for rules: words in any script, sentences, function words, tables of phrases."""
 
+from afterturn.language._names import language_name
 from afterturn.language._tables import Phrase, lines, phrases
 from afterturn.language._text import Token, fold, grouped, is_cjk, plain, sentences, tokens
 from afterturn.language._words import content_tokens, languages, looks_english, stems, weight
@@ -11,6 +12,7 @@ __all__ = [
     "fold",
     "grouped",
     "is_cjk",
+    "language_name",
     "languages",
     "lines",
     "looks_english",
