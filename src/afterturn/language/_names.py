@@ -41,7 +41,7 @@ def language_name(text: str) -> str | None:
     """Names the language of a text, or None where that cannot be told for sure.
 
     Example:
-        >>> language_name("Ich habe meine Karte verloren."), language_name("환불해 주세요"), language_name("OK")
+        >>> language_name("Ich habe meine Karte verloren."), language_name("환불해 주세요"), language_name("iPhone 15")
         ('German', 'Korean', None)
     """
     by_script = _by_script(text)
