@@ -63,6 +63,23 @@ def test_three_kills_in_the_middle_of_300_turns_lose_and_double_nothing(tmp_path
     assert sum(told.values()) <= len(_FORMS) + len(points)  # a kill between telling and noting tells once more
 
 
+def test_two_processes_that_send_and_judge_the_same_turns_at_once_do_each_once(tmp_path: Path) -> None:
+    database, heard = tmp_path / "afterturn.db", tmp_path / "heard"
+    arguments = [sys.executable, str(_CHILD), str(database), str(heard)]
+    with (
+        subprocess.Popen(arguments, stdout=subprocess.PIPE, text=True) as one,
+        subprocess.Popen(arguments, stdout=subprocess.PIPE, text=True) as two,
+    ):
+        outputs = [process.communicate()[0].splitlines() for process in (one, two)]
+    assert [lines[-1] for lines in outputs] == ["done", "done"]
+    with open_store(database) as store:
+        _check_finished(store)
+    published = Counter(line for lines in outputs for line in lines if line.startswith(("finding", "skipped")))
+    assert len(published) == 900
+    assert set(published.values()) == {1}
+    assert sorted(heard.read_text().split()) == sorted(_FORMS)
+
+
 def _check_whole(store: Store) -> None:
     """No turn is half there: each has its three questions, and an outcome only beside its verdict."""
     funnel = store.funnel()
