@@ -11,15 +11,13 @@ import pytest
 
 from afterturn.store import Filter, Funnel, Store, open_store
 
-_CHILD = Path(__file__).with_name("judge_300_turns.py")
-_TURNS = [f"t-{number}" for number in range(300)]
-_FORMS = [f"form-{number}" for number in range(0, 300, 10)]
+_CHILD = Path(__file__).with_name("judge_turns.py")
 
 
 def _run(database: Path, heard: Path, kill_after: tuple[str, int] | None) -> list[str]:
     """Runs the process, kills it without warning after so many lines of a kind, and gives the lines it got out."""
     lines: list[str] = []
-    arguments = [sys.executable, str(_CHILD), str(database), str(heard)]
+    arguments = [sys.executable, str(_CHILD), str(database), str(heard), "300"]
     with subprocess.Popen(arguments, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         seen = 0
@@ -56,16 +54,16 @@ def test_three_kills_in_the_middle_of_300_turns_lose_and_double_nothing(tmp_path
     assert lines[-1] == "done"
 
     with open_store(database) as store:
-        _check_finished(store)
+        _check_finished(store, 300)
     assert max(Counter(published).values()) == 1  # none is logged twice; a kill may cost the lines of its moment
     told = Counter(heard.read_text().split())
-    assert sorted(told) == sorted(_FORMS)
-    assert sum(told.values()) <= len(_FORMS) + len(points)  # a kill between telling and noting tells once more
+    assert sorted(told) == sorted(_forms(300))
+    assert sum(told.values()) <= 30 + len(points)  # a kill between telling and noting tells once more
 
 
 def test_two_processes_that_send_and_judge_the_same_turns_at_once_do_each_once(tmp_path: Path) -> None:
     database, heard = tmp_path / "afterturn.db", tmp_path / "heard"
-    arguments = [sys.executable, str(_CHILD), str(database), str(heard)]
+    arguments = [sys.executable, str(_CHILD), str(database), str(heard), "100"]
     with (
         subprocess.Popen(arguments, stdout=subprocess.PIPE, text=True) as one,
         subprocess.Popen(arguments, stdout=subprocess.PIPE, text=True) as two,
@@ -73,11 +71,11 @@ def test_two_processes_that_send_and_judge_the_same_turns_at_once_do_each_once(t
         outputs = [process.communicate()[0].splitlines() for process in (one, two)]
     assert [lines[-1] for lines in outputs] == ["done", "done"]
     with open_store(database) as store:
-        _check_finished(store)
+        _check_finished(store, 100)
     published = Counter(line for lines in outputs for line in lines if line.startswith(("finding", "skipped")))
-    assert len(published) == 900
+    assert len(published) == 300
     assert set(published.values()) == {1}
-    assert sorted(heard.read_text().split()) == sorted(_FORMS)
+    assert sorted(heard.read_text().split()) == sorted(_forms(100))
 
 
 def _check_whole(store: Store) -> None:
@@ -101,22 +99,29 @@ def _events(store: Store) -> Counter[tuple[str | None, str]]:
     return Counter((event.turn, event.name) for session in sessions for event in store.timeline("acme", session))
 
 
-def _check_finished(store: Store) -> None:
-    assert sorted(turn.id for turn in store.turns()) == sorted(_TURNS)
-    assert store.funnel() == Funnel(stored=300, planned=900, open=0, judged=600, skipped=300, failed=0, dead=0)
+def _forms(turns: int) -> list[str]:
+    return [f"form-{number}" for number in range(0, turns, 10)]
+
+
+def _check_finished(store: Store, turns: int) -> None:
+    assert sorted(turn.id for turn in store.turns()) == sorted(f"t-{number}" for number in range(turns))
+    assert store.funnel() == Funnel(
+        stored=turns, planned=3 * turns, open=0, judged=2 * turns, skipped=turns, failed=0, dead=0
+    )
     questions = Counter((one.turn, one.classifier) for one in store.verdicts(Filter(tenant="acme")))
-    assert len(questions) == 900
+    assert len(questions) == 3 * turns
     assert set(questions.values()) == {1}
     events = _events(store)
     assert set(events.values()) == {1}
     names = Counter(name for _, name in events.elements())
-    assert names == {"turn.received": 300, "session.title": 300, "session.categories": 300, "session.concluded": 30}
+    expected = dict.fromkeys(("turn.received", "session.title", "session.categories"), turns)
+    assert names == expected | {"session.concluded": len(_forms(turns))}
     for number in range(7):
         last = max(int(turn.id[2:]) for turn in store.turns(Filter(session=f"s-{number}")))
         state = store.session("acme", f"s-{number}")
         assert state is not None
         assert (state.title, state.categories) == (f"Title of t-{last}", (f"t-{last}",))
-    for session in _FORMS:
+    for session in _forms(turns):
         state = store.session("acme", session)
         assert state is not None
         assert state.concluded == "classifier"

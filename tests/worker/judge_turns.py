@@ -1,6 +1,6 @@
-"""Is the process that the kill test kills: sends 300 turns, judges them, and says each step on standard output.
+"""Is the process that the kill test kills: sends turns, judges them, and says each step on standard output.
 
-python judge_300_turns.py DATABASE HEARD
+Usage: judge_turns.py DATABASE HEARD TURNS
 """
 
 from __future__ import annotations
@@ -19,7 +19,6 @@ from afterturn.turns import Agent, Message, Turn
 from afterturn.verdicts import Verdict
 from afterturn.worker import Hooks, Worker
 
-TURNS = 300
 _START = datetime(2026, 11, 30, 9, 0, tzinfo=UTC)
 
 
@@ -85,7 +84,7 @@ def say(line: str) -> None:
     os.write(1, f"{line}\n".encode())
 
 
-async def main(database: str, heard: Path) -> None:
+async def main(database: str, heard: Path, turns: int) -> None:
     def on_conclusion(conclusion: Conclusion) -> None:
         with heard.open("a") as file:
             file.write(f"{conclusion.session}\n")
@@ -93,7 +92,7 @@ async def main(database: str, heard: Path) -> None:
     with open_store(database, max_attempts=9) as store:
         hooks = Hooks(on_conclusion=on_conclusion, timeout_s=1)
         async with Worker(store, judge, sinks=[Said()], hooks=hooks, lease_s=2, poll_s=0.05) as worker:
-            for number in range(TURNS):
+            for number in range(turns):
                 await worker.submit(turn(number), planned())
                 say(f"stored t-{number}")
             await worker.drain()
@@ -101,4 +100,4 @@ async def main(database: str, heard: Path) -> None:
 
 
 if __name__ == "__main__":
-    asyncio.run(main(sys.argv[1], Path(sys.argv[2])))
+    asyncio.run(main(sys.argv[1], Path(sys.argv[2]), int(sys.argv[3])))
