@@ -55,7 +55,7 @@ def test_a_wrong_file_is_reported_with_its_place(tmp_path: Path, text: str, told
 
 
 def test_a_missing_file_is_reported(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match="gone.yaml"):
+    with pytest.raises(ConfigError, match=r"gone\.yaml"):
         load_config(tmp_path / "gone.yaml", env={})
 
 

@@ -25,7 +25,7 @@ DRESSED = [
     ("[Refund](https://shop.example)", "Refund"),
     ("Refund \n for a parcel", "Refund"),
     ("Refund\tfor  a parcel", "Refund for a parcel"),
-    ("Refund‮ for a parcel", "Refund for a parcel"),
+    ("Refund\u202e for a parcel", "Refund for a parcel"),
     ("C++ build fails", "C++ build fails"),
     ("What does * mean in SQL?", "What does * mean in SQL?"),
     ('Customer\'s "gold" plan', 'Customer\'s "gold" plan'),
