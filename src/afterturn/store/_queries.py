@@ -60,6 +60,18 @@ def turn(connection: Connection, tenant: str, turn_id: str) -> Turn | None:
     return None if row is None else turn_of(row)
 
 
+def last_turn(connection: Connection, tenant: str, session: str) -> Turn | None:
+    """Gives the newest turn of a session, or None where the tenant has none of this id."""
+    query = (
+        select(turns)
+        .where(turns.c.tenant == tenant, turns.c.session == session)
+        .order_by(turns.c.created_at.desc(), turns.c.n.desc())
+        .limit(1)
+    )
+    row = connection.execute(query).mappings().one_or_none()
+    return None if row is None else turn_of(row)
+
+
 def judged(connection: Connection, tenant: str, turn_id: str) -> Judged | None:
     """Gives the judgements of one turn, or None where the tenant has none of this id."""
     known = select(turns.c.n).where(turns.c.tenant == tenant, turns.c.id == turn_id)

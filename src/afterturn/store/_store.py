@@ -267,6 +267,11 @@ class Store:
         with self._database.reading() as connection:
             return _queries.turn(connection, tenant, turn)
 
+    def last_turn(self, tenant: str, session: str) -> Turn | None:
+        """Gives the newest turn of a session, or None where the tenant has none of this id."""
+        with self._database.reading() as connection:
+            return _queries.last_turn(connection, tenant, session)
+
     def judged(self, tenant: str, turn: str) -> Judged | None:
         """Gives what is known of a turn so far, or None where the tenant has none of this id."""
         with self._database.reading() as connection:

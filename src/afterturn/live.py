@@ -1,0 +1,263 @@
+"""A live turn: guard the message, hand out passages, filter the reply while it streams, then have the turn judged."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from functools import partial
+from types import TracebackType
+from typing import TYPE_CHECKING, Protocol, Self
+
+from afterturn import failopen
+from afterturn.errors import UsageError
+from afterturn.guard import Guard, GuardResult
+from afterturn.passages import Passages, hand_out
+from afterturn.stream import StreamFilter
+from afterturn.turns import Agent, JsonValue, Message, Passage, Reply, Turn
+from afterturn.verdicts import Verdict
+
+if TYPE_CHECKING:
+    from afterturn.classification import Classification
+    from afterturn.outcomes import Judgement
+    from afterturn.store import TimelineEvent
+
+OnLeakedCall = Callable[[str, str], object]
+
+
+class Host(Protocol):
+    """Is what a live turn needs of the library around it."""
+
+    async def last_turn(self, tenant: str, session: str) -> Turn | None:
+        """Gives the newest stored turn of a session."""
+        ...
+
+    async def submit(self, turn: Turn, events: Sequence[TimelineEvent] = ()) -> bool:
+        """Stores a finished turn and has it judged."""
+        ...
+
+    async def judgements(self, tenant: str, turn: str) -> tuple[Judgement, ...]:
+        """Waits for the judgements of a stored turn."""
+        ...
+
+    async def classify_async(self, turn: Turn, *, store: bool = False) -> Classification:
+        """Judges a turn without storing it."""
+        ...
+
+
+class LiveTurn:
+    """Is one turn while it happens; made by `Afterturn.turn`, used as `async with`.
+
+    Nothing in it stands in the conversation's way: a database that refuses, a judge that hangs or a guard that breaks
+    costs a log line and verdicts, never the reply.
+    """
+
+    def __init__(
+        self,
+        host: Host,
+        *,
+        agent: Agent,
+        session: str,
+        message: str,
+        tenant: str = "default",
+        turn: str | None = None,
+        history: Sequence[Message] | None = None,
+        created_at: datetime | None = None,
+        guard: Guard,
+        on_leaked_call: OnLeakedCall | None = None,
+    ) -> None:
+        self.agent = agent
+        self.tenant = tenant
+        self.session = session
+        self.id = turn or f"t-{secrets.token_hex(10)}"
+        self.created_at = created_at or datetime.now(UTC)
+        self.guard: GuardResult = GuardResult(flagged=False)
+        self._host = host
+        self._checker = guard
+        self._on_leaked_call = on_leaked_call
+        self._history = None if history is None else tuple(history)
+        self._said: list[Message] = [Message(role="user", text=message)]
+        self._known: tuple[str, ...] = ()
+        self._handed: list[Passage] = []
+        self._searched = False
+        self._aliases: set[str] = set()
+        self._reply: Reply | None = None
+        self._complete = True
+        self._open: _Streamed | None = None
+        self._finished: Turn | None = None
+        self._stored = False
+        self._unstored: asyncio.Task[Classification] | None = None
+
+    async def __aenter__(self) -> Self:
+        earlier = await failopen.acall("live.history", partial(self._host.last_turn, self.tenant, self.session), _none)
+        if self._history is None:
+            self._history = earlier.messages if earlier else ()
+        self._known = (earlier.aliases or ()) if earlier else ()
+        self._aliases.update(self._known)
+        self.guard = self._checker.check(self._said[0].text)
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._break_off(self._open)  # a caller that left the stream early: its generator may end only later
+        turn = self._finished = self._turn()
+        stored = await failopen.acall("live.store", partial(self._host.submit, turn, self._events()), _none)
+        self._stored = stored is not None
+        if not self._stored:  # no database: the turn is judged all the same, and its verdicts are published
+            self._unstored = asyncio.create_task(self._host.classify_async(turn))
+
+    @property
+    def history(self) -> tuple[Message, ...]:
+        """The messages before this turn, replies raw: a model that no longer sees its own markers stops citing."""
+        return self._history or ()
+
+    @property
+    def messages(self) -> tuple[Message, ...]:
+        """What to send to the model: the history, the customer's message and what followed it in this turn."""
+        return (*self.history, *self._said)
+
+    def passages(self, results: Iterable[Passage | Mapping[str, JsonValue] | str]) -> Passages:
+        """Hands out aliases for search results; `.prompt()` of what comes back is the block for the model.
+
+        Args:
+            results: Texts, mappings with `text` (and `title`, `uri`), or passages.
+        """
+        handed = hand_out(results, taken=self._aliases)
+        self._searched = True
+        self._handed.extend(handed)
+        self._aliases.update(handed.aliases)
+        return handed
+
+    def add(self, *messages: Message) -> None:
+        """Adds what happened within the turn beside the reply: tool messages, an assistant message with tool calls."""
+        self._said.extend(messages)
+
+    async def stream(self, deltas: AsyncIterable[str] | Iterable[str]) -> AsyncIterator[str]:
+        """Filters one assistant message while it streams.
+
+        Args:
+            deltas: The pieces as the model wrote them.
+
+        Yields:
+            Clean text for the customer: no reasoning, no leaked calls, no citation markers.
+        """
+        message = self._open = _Streamed(chain=self._filter())
+        try:
+            async for delta in _each(deltas):
+                if text := message.feed(delta):
+                    yield text
+        except BaseException:
+            self._break_off(message)
+            raise
+        if rest := self._end(message):
+            yield rest
+
+    def reply(self, text: str) -> str:
+        """Filters one assistant message that came whole, and gives the clean text."""
+        message = _Streamed(chain=self._filter())
+        message.feed(text)
+        self._end(message)
+        return message.text
+
+    async def verdicts(self) -> tuple[Verdict, ...]:
+        """Waits for the verdicts, one a question. Nobody needs to wait: the turn is judged in any case.
+
+        Raises:
+            UsageError: The turn is not over; leave its `async with` first.
+        """
+        if self._finished is None:
+            raise UsageError("the turn is not over: leave `async with at.turn(…)` before asking for its verdicts")
+        if self._unstored is not None:
+            return (await self._unstored).verdicts
+        judgements = await self._host.judgements(self.tenant, self.id)
+        return tuple(judgement.verdict for judgement in judgements)
+
+    def _filter(self) -> StreamFilter:
+        """A new filter: one for each message. Aliases handed out while it runs count."""
+        aliases = self._aliases if self._searched or self._known else None
+        return StreamFilter(aliases, self.agent.tool_names, self._on_leaked_call)
+
+    def _end(self, message: _Streamed) -> str:
+        """Ends a message and keeps it, raw for the model and clean as the customer saw it; gives what was held."""
+        if message.ended:
+            return ""
+        rest, chain = message.end(), message.chain
+        self._said.append(Message(role="assistant", text=chain.raw))
+        self._reply = Reply(
+            text=message.text,
+            raw=chain.raw,
+            cited=tuple(chain.cited),
+            unknown=tuple(chain.unknown),
+            marks=tuple(chain.marks),
+            leaks=tuple(chain.leaks),
+        )
+        return rest
+
+    def _break_off(self, message: _Streamed | None) -> None:
+        """Ends a message that broke off: what was cited so far is kept, and the turn is not judged."""
+        if message is not None and not message.ended:
+            self._complete = False
+            self._end(message)
+
+    def _turn(self) -> Turn:
+        return Turn(
+            messages=self.messages,
+            agent=self.agent,
+            tenant=self.tenant,
+            session=self.session,
+            id=self.id,
+            created_at=self.created_at,
+            passages=tuple(self._handed) if self._searched else None,
+            known_aliases=self._known,
+            reply=replace(self._reply, complete=self._complete) if self._reply else None,
+        )
+
+    def _events(self) -> tuple[TimelineEvent, ...]:
+        from afterturn.store import TimelineEvent, events  # here: the store is heavy, and a turn is stored only here
+
+        data: dict[str, JsonValue] = {
+            "flagged": self.guard.flagged,
+            "category": self.guard.category,
+            "rules": list(self.guard.rules),
+        }
+        return (TimelineEvent(name=events.GUARD_CHECKED, at=self.created_at, turn=self.id, data=data),)
+
+
+@dataclass(kw_only=True, slots=True)
+class _Streamed:
+    """Is one message while it streams: its filter, and the clean text so far."""
+
+    chain: StreamFilter
+    shown: list[str] = field(default_factory=list[str])
+    ended: bool = False
+
+    @property
+    def text(self) -> str:
+        return "".join(self.shown)
+
+    def feed(self, delta: str) -> str:
+        text = self.chain.feed(delta)
+        self.shown.append(text)
+        return text
+
+    def end(self) -> str:
+        rest = self.chain.close()
+        self.shown.append(rest)
+        self.ended = True
+        return rest
+
+
+async def _each(deltas: AsyncIterable[str] | Iterable[str]) -> AsyncIterator[str]:
+    if isinstance(deltas, AsyncIterable):
+        async for delta in deltas:
+            yield delta
+        return
+    for delta in deltas:
+        yield delta
+
+
+def _none(_: BaseException) -> None:
+    """Stands for what could not be had."""
