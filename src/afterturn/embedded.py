@@ -76,7 +76,7 @@ class Afterturn:
         self._hooks = hooks
         self._on_leaked_call = on_leaked_call
         self._sinks = tuple(sinks) if sinks is not None else (LogSink(event_names=config.event_names),)
-        self._guard = guard or Guard()
+        self.guard = guard or Guard()
         self._store: Store | None = None
         self._workers: dict[asyncio.AbstractEventLoop, Worker] = {}
         self._background: _Background | None = None
@@ -120,7 +120,7 @@ class Afterturn:
             turn=turn,
             history=history,
             created_at=created_at,
-            guard=self._guard,
+            guard=self.guard,
             on_leaked_call=self._on_leaked_call,
         )
 

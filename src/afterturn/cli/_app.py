@@ -13,6 +13,7 @@ from afterturn.cli.clean import clean_command
 from afterturn.cli.demo import demo_command
 from afterturn.cli.transfer import export_command, import_command
 from afterturn.cli.verdicts import verdicts_command
+from afterturn.cli.worker import worker_command
 
 app = typer.Typer(
     name="afterturn",
@@ -29,6 +30,7 @@ for _name, _command in (
     ("import", import_command),
     ("export", export_command),
     ("verdicts", verdicts_command),
+    ("worker", worker_command),
     ("bench", bench_command),
 ):
     app.command(_name)(_command)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
@@ -54,7 +54,7 @@ def json_line(value: Any) -> str:
 
 
 @contextmanager
-def output(path: Path | None) -> Iterator[TextIO]:
+def output(path: Path | None) -> Generator[TextIO]:
     """Opens where lines go: a file that appears whole or not at all, or stdout.
 
     Raises:
@@ -77,7 +77,7 @@ def output(path: Path | None) -> Iterator[TextIO]:
 
 
 @contextmanager
-def progress(label: str, total: int | None = None) -> Iterator[Callable[[], None]]:
+def progress(label: str, total: int | None = None) -> Generator[Callable[[], None]]:
     """Shows a progress bar on a terminal; gives the function that moves it on by one."""
     if not sys.stderr.isatty():
         yield lambda: None

@@ -1,0 +1,48 @@
+"""`afterturn worker`: judges the stored turns that wait."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from afterturn.cli._common import configured, note
+
+if TYPE_CHECKING:
+    from afterturn.config import Config
+
+
+def worker_command(
+    db: Annotated[str | None, typer.Option(help="The database: a file; by default AFTERTURN_DB.")] = None,
+    judge: Annotated[
+        str | None, typer.Option(help="Who answers: encoder, llama:PATH or provider:model (openai:gpt-…).")
+    ] = None,
+    drain: Annotated[bool, typer.Option("--drain", help="End once nothing waits any more.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the funnel at the end as one line of JSON.")] = False,
+) -> None:
+    """Judges stored turns until it is stopped (Ctrl-C); what is under way then falls due again."""
+    asyncio.run(_work(configured(db=db, judge=judge), drain=drain, as_json=as_json))
+
+
+async def _work(config: Config, *, drain: bool, as_json: bool) -> None:
+    from dataclasses import asdict
+
+    from afterturn.cli._common import json_line
+    from afterturn.embedded import Afterturn
+
+    async with Afterturn(config=config) as at:
+        stop = asyncio.Event()
+        for number in (signal.SIGINT, signal.SIGTERM):
+            asyncio.get_running_loop().add_signal_handler(number, stop.set)
+        stopped = asyncio.create_task(stop.wait())
+        drained = asyncio.create_task(at.drain())  # this starts the worker
+        await asyncio.wait([stopped, drained] if drain else [stopped], return_when=asyncio.FIRST_COMPLETED)
+        for task in (stopped, drained):
+            task.cancel()
+        await asyncio.gather(stopped, drained, return_exceptions=True)
+        funnel = await asyncio.to_thread(at.store.funnel)
+    if as_json:
+        typer.echo(json_line(asdict(funnel)))
+    note(f"{funnel.judged} judged, {funnel.skipped} skipped, {funnel.failed} failed, {funnel.open} still open")
