@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from afterturn.stream._adapters import CleanStream
 from afterturn.stream._chain import StreamFilter
 from afterturn.stream._clean import Cleaned, clean
+from afterturn.stream._messages import StreamedCall, StreamedMessage
 from afterturn.turns import Mark
 
-__all__ = ["Cleaned", "Mark", "StreamFilter", "clean"]
+__all__ = ["CleanStream", "Cleaned", "Mark", "StreamFilter", "StreamedCall", "StreamedMessage", "clean"]

@@ -136,7 +136,10 @@ def _skip_space(text: str, at: int) -> int:
 
 
 def _arguments_after(text: str, at: int) -> str:
-    start = text.find("{", at)
-    if start < 0:
-        return text[at:].strip()
+    """Gives the arguments that follow a name: an object if there is one, else what is there."""
+    key = _ARGUMENTS.search(text, at)
+    start = key.end() if key else text.find("{", at)
+    if start < 0 or (key and not text.startswith("{", start)):
+        rest = text[max(start, at) :].strip()
+        return "" if rest.startswith('"') and not key else rest
     return text[start : Balance(start).end(text)]

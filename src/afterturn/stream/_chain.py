@@ -180,6 +180,8 @@ class StreamFilter:
         passed = self._before + "".join(self._deltas[self._known :])
         self._before = ""
         passed = passed[: len(passed) - len(self._tail)]
+        if not passed:
+            return
         for place, stage in enumerate(self._stages):
             self._guard(place, partial(_advance, stage, passed))
 

@@ -76,7 +76,7 @@ class Citations(Scanner):
             self._pass(marker.end)
         else:
             self._cite(marker.aliases)
-            self._at = marker.end
+            self._take_out(marker.end)
         return True
 
     def _cite(self, aliases: tuple[str, ...]) -> None:

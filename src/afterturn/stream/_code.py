@@ -85,6 +85,10 @@ class CodeTracker:
             self._fence, self._fence_length = "~", self._length
         self._run, self._head, self.bare, self.escaped = "", False, False, False
 
+    def pass_over(self) -> None:
+        """Goes on over something that is taken out: the line does not open with what follows it."""
+        self._head = self.bare = self.escaped = False
+
     def look_ahead(self, text: str, start: int, end: int, *, final: bool) -> Verdict:
         """Decides from the text to come whether a candidate stands in code.
 

@@ -75,9 +75,11 @@ class Leaks(Scanner):
         if opener["run"] and not self._code.bare:
             self._pass(opener.end())
             return True
-        found = None if self._already_in_code(start) else self._found or self._read(opener, start, final=final)
+        found = self._found or self._read(opener, start, final=final)
         if found == "wait":
-            return False
+            if not self._already_in_code(start):
+                return False
+            found = None
         where = "code" if found is None else self._where(start, start + found.end, final=final)
         if found and where == "wait":
             self._found = found
@@ -86,7 +88,7 @@ class Leaks(Scanner):
         if found and where == "prose":
             self._report(found.calls)
             self._seam.cut()
-            self._at = start + found.end
+            self._take_out(start + found.end)
         else:
             self._pass(opener.end())
         return True

@@ -92,6 +92,11 @@ class Scanner(ABC):
             self._text(text)
             self._at = to
 
+    def _take_out(self, to: int) -> None:
+        """Settles what is before a place as taken out."""
+        self._code.pass_over()
+        self._at = to
+
     def _where(self, start: int, end: int, *, final: bool) -> Verdict:
         """Says whether a candidate is in code, and takes note of what the answer waits for."""
         if not self._code.uncertain:

@@ -91,7 +91,7 @@ class Seam:
 
     def take_back(self) -> str:
         """Gives back a few blanks at the end if they are all that is held, so that they can be fed again."""
-        few = self._cuts is None and len(self._left) == 1 and len(self._left[0]) <= _FEW
+        few = self._cuts is None and not self._half_break and len(self._left) == 1 and len(self._left[0]) <= _FEW
         return self._left.pop() if few else ""
 
     def rescue(self) -> str:

@@ -1,0 +1,151 @@
+"""Keeps the messages of one stream: the clean text of each, and the tool calls beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+
+from afterturn.stream._chain import StreamFilter
+from afterturn.stream._events import Broken, Called, Piece, Said, Started, Stopped, Thought, pieces
+from afterturn.stream._leaks import OnLeakedCall
+
+
+@dataclass(slots=True)
+class StreamedCall:
+    """Is a tool call that the model really emitted, as far as it has arrived.
+
+    Attributes:
+        id: The provider's id of the call; empty where it gave none.
+        name: The tool's name.
+        arguments: The arguments as the model wrote them.
+    """
+
+    id: str = ""
+    name: str = ""
+    arguments: str = ""
+
+
+class StreamedMessage:
+    """Is one assistant message while it streams.
+
+    Attributes:
+        id: The provider's id of the message; empty where it gave none.
+        filter: Holds what was cited, leaked and reasoned in the text.
+        finish_reason: Why the message ended; empty until it does.
+        incomplete: Whether it was cut short by a cancellation or an error; then it is not classified.
+        calls: The tool calls, in order.
+    """
+
+    def __init__(self, message_id: str, chain: StreamFilter, refusal_chain: StreamFilter) -> None:
+        self.id = message_id
+        self.filter = chain
+        self.finish_reason = ""
+        self.incomplete = False
+        self._calls: dict[int, StreamedCall] = {}
+        self._refusal_filter = refusal_chain
+        self._text: list[str] = []
+        self._refusal: list[str] = []
+        self._thoughts: list[str] = []
+
+    @property
+    def text(self) -> str:
+        """The clean text so far."""
+        return "".join(self._text)
+
+    @property
+    def refusal(self) -> str:
+        """The clean text of the refusal so far, where the model declined through that channel."""
+        return "".join(self._refusal)
+
+    @property
+    def reasoning(self) -> str:
+        """The reasoning, kept apart by the provider or written into the text."""
+        return "".join(self._thoughts) + self.filter.reasoning
+
+    @property
+    def calls(self) -> tuple[StreamedCall, ...]:
+        """The tool calls, in order."""
+        return tuple(self._calls.values())
+
+    def take(self, piece: Piece) -> str:
+        """Goes on with a piece of the message and gives the clean text that is settled by it."""
+        match piece:
+            case Said(text, refusal=refusal):
+                return self._say(text, refusal=refusal)
+            case Thought(text):
+                self._thoughts.append(text)
+            case Called():
+                call = self._calls.setdefault(piece.index, StreamedCall())
+                call.id, call.name = call.id or piece.id, call.name or piece.name
+                call.arguments += piece.arguments
+            case Stopped(reason):
+                self.finish_reason = reason
+            case Broken():
+                self.incomplete = True
+            case Started():
+                pass
+        return ""
+
+    def close(self) -> str:
+        """Gives what is still held; nothing of this message follows."""
+        refusal, text = self._refusal_filter.close(), self.filter.close()
+        self._refusal.append(refusal)
+        self._text.append(text)
+        return text + refusal
+
+    def _say(self, text: str, *, refusal: bool) -> str:
+        chain, said = (self._refusal_filter, self._refusal) if refusal else (self.filter, self._text)
+        clean = chain.feed(text)
+        said.append(clean)
+        return clean
+
+
+class Messages:
+    """Leads the events of a stream to the message they belong to; every message has filters of its own."""
+
+    def __init__(
+        self, aliases: Iterable[str] | None, tools: Iterable[str], on_leaked_call: OnLeakedCall | None, choice: int
+    ) -> None:
+        self._aliases = aliases if aliases is None or isinstance(aliases, Collection) else set(aliases)
+        self._tools = tuple(tools)
+        self._on_leaked_call = on_leaked_call
+        self._choice = choice
+        self.messages: list[StreamedMessage] = []
+
+    def take(self, event: object) -> str:
+        """Goes on with an event of the stream and gives the clean text that is settled by it."""
+        text = ""
+        for piece in pieces(event, choice=self._choice):
+            if isinstance(piece, Started):
+                text += self._start(piece.id)
+            else:
+                text += self._current().take(piece)
+        return text
+
+    def close(self, *, incomplete: bool) -> str:
+        """Ends the message that is streaming and gives what is still held."""
+        if not self.messages:
+            return ""
+        current = self.messages[-1]
+        current.incomplete = current.incomplete or incomplete
+        return current.close()
+
+    def _start(self, message_id: str) -> str:
+        """Starts a message unless it is the one that is streaming; an unfinished one before it was cut short."""
+        text = ""
+        if self.messages:
+            current = self.messages[-1]
+            if current.id == message_id:
+                return ""
+            text = self.close(incomplete=not current.finish_reason)
+        self.messages.append(self._message(message_id))
+        return text
+
+    def _current(self) -> StreamedMessage:
+        if not self.messages:
+            self.messages.append(self._message(""))
+        return self.messages[-1]
+
+    def _message(self, message_id: str) -> StreamedMessage:
+        chain = StreamFilter(self._aliases, self._tools, self._on_leaked_call)
+        return StreamedMessage(message_id, chain, StreamFilter(self._aliases, self._tools, self._on_leaked_call))
