@@ -1,0 +1,38 @@
+"""A library on a database of its own, with the judge that a test gives it."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from afterturn import Afterturn, Agent
+from afterturn.calls import Judge
+from afterturn.config import Config
+
+MakeAfterturn = Callable[..., Afterturn]
+
+AGENT = Agent("support", instructions="You help.", categories=("Leave", "IT"), parent="desk", tools=("search",))  # pyright: ignore[reportArgumentType]
+
+
+@pytest.fixture
+def agent() -> Agent:
+    return AGENT
+
+
+@pytest.fixture
+async def make_afterturn(tmp_path: Path) -> AsyncIterator[MakeAfterturn]:
+    opened: list[Afterturn] = []
+
+    def make(judge: Judge | None = None, **options: Any) -> Afterturn:
+        settings = {"db": str(tmp_path / "test.db"), "judge": "scripted" if judge else None} | options.pop("config", {})
+        opener = (lambda name: judge) if judge else None
+        at = Afterturn(config=Config.model_validate(settings), open_judge=opener, **options)
+        opened.append(at)
+        return at
+
+    yield make
+    for at in opened:
+        await at.aclose()
