@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import secrets
 from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
 from types import TracebackType
@@ -15,8 +14,8 @@ from afterturn import failopen
 from afterturn.errors import UsageError
 from afterturn.guard import Guard, GuardResult
 from afterturn.passages import Passages, hand_out
-from afterturn.stream import StreamFilter
-from afterturn.turns import Agent, JsonValue, Message, Passage, Reply, Turn
+from afterturn.stream import CleanStream, StreamedCall, StreamedMessage
+from afterturn.turns import Agent, JsonValue, Message, Passage, Reply, ToolCall, Turn
 from afterturn.verdicts import Verdict
 
 if TYPE_CHECKING:
@@ -84,8 +83,8 @@ class LiveTurn:
         self._searched = False
         self._aliases: set[str] = set()
         self._reply: Reply | None = None
-        self._complete = True
-        self._open: _Streamed | None = None
+        self._open: CleanStream | None = None
+        self._taken: list[CleanStream] = []
         self._finished: Turn | None = None
         self._stored = False
         self._unstored: asyncio.Task[Classification] | None = None
@@ -102,7 +101,7 @@ class LiveTurn:
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._break_off(self._open)  # a caller that left the stream early: its generator may end only later
+        self._take(self._open)  # a caller that left the stream early: its generator may end only later
         turn = self._finished = self._turn()
         stored = await failopen.acall("live.store", partial(self._host.submit, turn, self._events()), _none)
         self._stored = stored is not None
@@ -135,32 +134,29 @@ class LiveTurn:
         """Adds what happened within the turn beside the reply: tool messages, an assistant message with tool calls."""
         self._said.extend(messages)
 
-    async def stream(self, deltas: AsyncIterable[str] | Iterable[str]) -> AsyncIterator[str]:
-        """Filters one assistant message while it streams.
+    async def stream(self, events: AsyncIterable[object] | Iterable[object]) -> AsyncIterator[str]:
+        """Filters one answer of the model while it streams.
 
         Args:
-            deltas: The pieces as the model wrote them.
+            events: The model's stream: strings, `openai` chat chunks or `anthropic` message events. Tool calls in it
+                are kept with the turn.
 
         Yields:
             Clean text for the customer: no reasoning, no leaked calls, no citation markers.
         """
-        message = self._open = _Streamed(chain=self._filter())
+        stream = self._open = self._clean(events)
         try:
-            async for delta in _each(deltas):
-                if text := message.feed(delta):
-                    yield text
-        except BaseException:
-            self._break_off(message)
-            raise
-        if rest := self._end(message):
-            yield rest
+            async for text in stream:
+                yield text
+        finally:
+            self._take(stream)
 
     def reply(self, text: str) -> str:
         """Filters one assistant message that came whole, and gives the clean text."""
-        message = _Streamed(chain=self._filter())
-        message.feed(text)
-        self._end(message)
-        return message.text
+        stream = self._clean([text])
+        clean = "".join(stream)
+        self._take(stream)
+        return clean
 
     async def verdicts(self) -> tuple[Verdict, ...]:
         """Waits for the verdicts, one a question. Nobody needs to wait: the turn is judged in any case.
@@ -175,32 +171,20 @@ class LiveTurn:
         judgements = await self._host.judgements(self.tenant, self.id)
         return tuple(judgement.verdict for judgement in judgements)
 
-    def _filter(self) -> StreamFilter:
-        """A new filter: one for each message. Aliases handed out while it runs count."""
+    def _clean(self, events: AsyncIterable[object] | Iterable[object]) -> CleanStream:
+        """Each message has filters of its own; aliases handed out while it streams count."""
         aliases = self._aliases if self._searched or self._known else None
-        return StreamFilter(aliases, self.agent.tool_names, self._on_leaked_call)
+        return CleanStream(events, aliases=aliases, tools=self.agent.tool_names, on_leaked_call=self._on_leaked_call)
 
-    def _end(self, message: _Streamed) -> str:
-        """Ends a message and keeps it, raw for the model and clean as the customer saw it; gives what was held."""
-        if message.ended:
-            return ""
-        rest, chain = message.end(), message.chain
-        self._said.append(Message(role="assistant", text=chain.raw))
-        self._reply = Reply(
-            text=message.text,
-            raw=chain.raw,
-            cited=tuple(chain.cited),
-            unknown=tuple(chain.unknown),
-            marks=tuple(chain.marks),
-            leaks=tuple(chain.leaks),
-        )
-        return rest
-
-    def _break_off(self, message: _Streamed | None) -> None:
-        """Ends a message that broke off: what was cited so far is kept, and the turn is not judged."""
-        if message is not None and not message.ended:
-            self._complete = False
-            self._end(message)
+    def _take(self, stream: CleanStream | None) -> None:
+        """Keeps the messages of a stream, raw for the model and clean as the customer saw them; once a stream."""
+        if stream is None or stream in self._taken:
+            return
+        self._taken.append(stream)
+        stream.close()  # where the caller left early, or the stream broke: what was cited so far is kept
+        for message in stream.messages:
+            self._said.append(_raw(message))
+            self._reply = _reply(message)
 
     def _turn(self) -> Turn:
         return Turn(
@@ -212,7 +196,7 @@ class LiveTurn:
             created_at=self.created_at,
             passages=tuple(self._handed) if self._searched else None,
             known_aliases=self._known,
-            reply=replace(self._reply, complete=self._complete) if self._reply else None,
+            reply=self._reply,
         )
 
     def _events(self) -> tuple[TimelineEvent, ...]:
@@ -226,37 +210,31 @@ class LiveTurn:
         return (TimelineEvent(name=events.GUARD_CHECKED, at=self.created_at, turn=self.id, data=data),)
 
 
-@dataclass(kw_only=True, slots=True)
-class _Streamed:
-    """Is one message while it streams: its filter, and the clean text so far."""
-
-    chain: StreamFilter
-    shown: list[str] = field(default_factory=list[str])
-    ended: bool = False
-
-    @property
-    def text(self) -> str:
-        return "".join(self.shown)
-
-    def feed(self, delta: str) -> str:
-        text = self.chain.feed(delta)
-        self.shown.append(text)
-        return text
-
-    def end(self) -> str:
-        rest = self.chain.close()
-        self.shown.append(rest)
-        self.ended = True
-        return rest
+def _raw(message: StreamedMessage) -> Message:
+    return Message(
+        role="assistant",
+        text=message.filter.raw,
+        tool_calls=tuple(_call(call) for call in message.calls),
+        refusal=message.refusal or None,
+        reasoning=message.reasoning,
+    )
 
 
-async def _each(deltas: AsyncIterable[str] | Iterable[str]) -> AsyncIterator[str]:
-    if isinstance(deltas, AsyncIterable):
-        async for delta in deltas:
-            yield delta
-        return
-    for delta in deltas:
-        yield delta
+def _call(call: StreamedCall) -> ToolCall:
+    return ToolCall(name=call.name, raw_arguments=call.arguments, id=call.id or None)
+
+
+def _reply(message: StreamedMessage) -> Reply:
+    chain = message.filter
+    return Reply(
+        text=message.text or message.refusal,
+        raw=chain.raw or message.refusal,
+        cited=tuple(chain.cited),
+        unknown=tuple(chain.unknown),
+        marks=tuple(chain.marks),
+        leaks=tuple(chain.leaks),
+        complete=not message.incomplete,
+    )
 
 
 def _none(_: BaseException) -> None:

@@ -40,6 +40,12 @@ class CleanStream:
     ) -> None:
         self._events = events
         self._messages = Messages(aliases, tools, on_leaked_call, choice)
+        self._complete = False
+
+    def close(self) -> None:
+        """Ends a stream that nobody reads on: the message is incomplete, and what is held is kept in it."""
+        if not self._complete:
+            self._messages.close(incomplete=True)
 
     @property
     def messages(self) -> tuple[StreamedMessage, ...]:
@@ -49,34 +55,32 @@ class CleanStream:
     def __iter__(self) -> Iterator[str]:
         if not isinstance(self._events, Iterable):
             raise UsageError("the events come asynchronously; iterate with `async for`")
-        complete = False
         try:
             for event in self._events:
                 if text := self._messages.take(event):
                     yield text
-            complete = True
+            self._complete = True
         except BaseException as error:  # it goes on in any case; the rest of the text goes before it
             if failopen.swallows(error) and (text := self._messages.close(incomplete=True)):
                 yield text
             raise
         finally:
-            rest = self._messages.close(incomplete=not complete)
+            rest = self._messages.close(incomplete=not self._complete)
         if rest:
             yield rest
 
     async def __aiter__(self) -> AsyncIterator[str]:
-        complete = False
         try:
             async for event in _each(self._events):
                 if text := self._messages.take(event):
                     yield text
-            complete = True
+            self._complete = True
         except BaseException as error:  # as above
             if failopen.swallows(error) and (text := self._messages.close(incomplete=True)):
                 yield text
             raise
         finally:
-            rest = self._messages.close(incomplete=not complete)
+            rest = self._messages.close(incomplete=not self._complete)
         if rest:
             yield rest
 
