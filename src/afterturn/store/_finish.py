@@ -42,7 +42,7 @@ def finish(
         if judgement.outcome is not None
     ]
     if words:
-        connection.execute(INSERT_OUTCOME, words)
+        INSERT_OUTCOME.run(connection, words)
     new = tuple(judgement for judgement, _ in pairs)
     applied = _sessions.fold_in(connection, fold, claimed.order, claimed.turn, new, now)
     return Finished(judgements=new, events=applied.events, conclusion=applied.conclusion)

@@ -14,7 +14,7 @@ from afterturn.outcomes import Judgement
 from afterturn.store import _sessions
 from afterturn.store._codec import Columns, turn_json, verdict_columns
 from afterturn.store._records import Fold, TurnOrder
-from afterturn.store._sql import INSERT_JUDGEMENT, INSERT_SESSION, INSERT_TURN, VERDICT_COLUMNS
+from afterturn.store._sql import INSERT_JUDGEMENT, INSERT_TURN, VERDICT_COLUMNS
 from afterturn.store._verdicts import skipped
 from afterturn.store.events import TimelineEvent
 from afterturn.turns import Turn
@@ -69,31 +69,19 @@ def add(connection: Connection, ready: Prepared, fold: Fold | None) -> bool:
         False where the tenant already has a turn of this id; then nothing changes.
     """
     turn, planned, now = ready.turn, ready.planned, ready.now
-    number = connection.execute(INSERT_TURN, ready.row).scalar_one_or_none()
+    number = INSERT_TURN.returning(connection, ready.row)
     if number is None:
         return False
     created_at = ready.row["created_at"]
-    connection.execute(INSERT_SESSION, _session_row(turn, created_at))
     if planned:
-        connection.execute(INSERT_JUDGEMENT, [_judgement_row(turn, one, number, now) for one in planned])
+        INSERT_JUDGEMENT.run(connection, [_judgement_row(turn, one, number, now) for one in planned])
     _sessions.add_events(connection, turn.tenant, turn.session, ready.events)
-    if fold is not None:
-        order = TurnOrder(created_at, number)
+    if fold is None:
+        _sessions.begin(connection, turn, created_at)
+    else:
         skips = [Judgement(verdict=skipped(turn, one, now)) for one in planned if one.skip]
-        _sessions.fold_in(connection, fold, order, turn, skips, now)
+        _sessions.fold_in(connection, fold, TurnOrder(created_at, number), turn, skips, now)
     return True
-
-
-def _session_row(turn: Turn, created_at: datetime) -> Columns:
-    return {
-        "tenant": turn.tenant,
-        "id": turn.session,
-        "agent": turn.agent.id,
-        "created_at": created_at,
-        "title_pinned": False,
-        "categories": "[]",
-        "sources": "[]",
-    }
 
 
 def _judgement_row(turn: Turn, planned: Planned, number: int, now: datetime) -> Columns:

@@ -22,6 +22,13 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
 
 
+def micros(at: datetime | None) -> int | None:
+    """Gives the microseconds since 1970; a datetime without a zone is taken as UTC."""
+    if at is None:
+        return None
+    return ((at if at.tzinfo is not None else at.replace(tzinfo=UTC)) - _EPOCH) // _MICROSECOND
+
+
 class Instant(TypeDecorator[datetime]):
     """Is an aware datetime, stored as microseconds since 1970 in UTC."""
 
@@ -29,11 +36,8 @@ class Instant(TypeDecorator[datetime]):
     cache_ok = True
 
     def process_bind_param(self, value: datetime | None, dialect: Dialect) -> int | None:
-        """Gives the microseconds; a datetime without a zone is taken as UTC."""
-        if value is None:
-            return None
-        aware = value if value.tzinfo is not None else value.replace(tzinfo=UTC)
-        return (aware - _EPOCH) // _MICROSECOND
+        """Gives the microseconds."""
+        return micros(value)
 
     def process_result_value(self, value: int | None, dialect: Dialect) -> datetime | None:
         """Gives the datetime in UTC."""

@@ -11,7 +11,7 @@ from afterturn.outcomes import Judgement
 from afterturn.store._codec import data_of, session_columns, session_of, to_json
 from afterturn.store._records import Applied, Conclusion, Fold, SessionState, TurnOrder
 from afterturn.store._schema import conclusions, events, sessions
-from afterturn.store._sql import INSERT_CONCLUSION, INSERT_EVENT, UPDATE_SESSION
+from afterturn.store._sql import INSERT_CONCLUSION, INSERT_EVENT, INSERT_SESSION, UPDATE_SESSION
 from afterturn.store.events import TimelineEvent, renamed
 from afterturn.turns import Turn
 
@@ -28,6 +28,12 @@ def load(connection: Connection, tenant: str, session: str) -> SessionState | No
     return None if row is None else session_of(row)
 
 
+def begin(connection: Connection, turn: Turn, at: datetime, state: SessionState | None = None) -> None:
+    """Stores the session of a turn, where it is not stored yet."""
+    row = {"tenant": turn.tenant, "id": turn.session, "agent": turn.agent.id, "created_at": at}
+    INSERT_SESSION.run(connection, [row | session_columns(state or _new(turn))])
+
+
 def save(connection: Connection, state: SessionState) -> None:
     """Writes the state of a stored session."""
     keys = {"key_tenant": state.tenant, "key_session": state.session}
@@ -39,10 +45,10 @@ def fold_in(
 ) -> Applied:
     """Folds judgements into the session of their turn and stores what came of it."""
     state = load(connection, turn.tenant, turn.session)
+    applied = fold(state or _new(turn), order, turn, judgements)
     if state is None:
-        state = SessionState(tenant=turn.tenant, session=turn.session, agent=turn.agent.id)
-    applied = fold(state, order, turn, judgements)
-    if applied.state != state:
+        begin(connection, turn, order.created_at, applied.state)
+    elif applied.state != state:
         save(connection, applied.state)
     add_events(connection, turn.tenant, turn.session, applied.events)
     if applied.conclusion is not None:
@@ -65,7 +71,7 @@ def add_events(connection: Connection, tenant: str, session: str, happened: Sequ
         }
         for event in happened
     ]
-    connection.execute(INSERT_EVENT, rows)
+    INSERT_EVENT.run(connection, rows)
 
 
 def timeline(connection: Connection, tenant: str, session: str, names: Mapping[str, str]) -> Iterator[TimelineEvent]:
@@ -124,6 +130,10 @@ def _key(conclusion: Conclusion) -> dict[str, str]:
     return {"tenant": conclusion.tenant, "session": conclusion.session}
 
 
+def _new(turn: Turn) -> SessionState:
+    return SessionState(tenant=turn.tenant, session=turn.session, agent=turn.agent.id)
+
+
 def _add_conclusion(connection: Connection, conclusion: Conclusion, now: datetime) -> None:
     row = {
         "tenant": conclusion.tenant,
@@ -137,7 +147,7 @@ def _add_conclusion(connection: Connection, conclusion: Conclusion, now: datetim
         "attempts": 0,
         "created_at": now,
     }
-    connection.execute(INSERT_CONCLUSION, row)
+    INSERT_CONCLUSION.run(connection, [row])
 
 
 def _set_conclusion(connection: Connection, row: RowMapping | Mapping[str, str], **values: object) -> None:

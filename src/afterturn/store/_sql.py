@@ -8,6 +8,7 @@ from __future__ import annotations
 from sqlalchemy import bindparam, insert, update
 from sqlalchemy.dialects.sqlite import insert as upsert
 
+from afterturn.store._insert import Insert
 from afterturn.store._schema import conclusions, events, judgements, outcomes, sessions, turns
 
 VERDICT_COLUMNS = (
@@ -28,12 +29,14 @@ VERDICT_COLUMNS = (
     "judged_at",
 )
 
-INSERT_TURN = upsert(turns).on_conflict_do_nothing(index_elements=["tenant", "id"]).returning(turns.c.n)
-INSERT_SESSION = upsert(sessions).on_conflict_do_nothing(index_elements=["tenant", "id"])
-INSERT_JUDGEMENT = insert(judgements)
-INSERT_EVENT = insert(events)
-INSERT_OUTCOME = insert(outcomes)
-INSERT_CONCLUSION = upsert(conclusions).on_conflict_do_nothing(index_elements=["tenant", "session"])
+INSERT_TURN = Insert(upsert(turns).on_conflict_do_nothing(index_elements=["tenant", "id"]).returning(turns.c.n), turns)
+INSERT_SESSION = Insert(upsert(sessions).on_conflict_do_nothing(index_elements=["tenant", "id"]), sessions)
+INSERT_JUDGEMENT = Insert(insert(judgements), judgements)
+INSERT_EVENT = Insert(insert(events), events)
+INSERT_OUTCOME = Insert(insert(outcomes), outcomes)
+INSERT_CONCLUSION = Insert(
+    upsert(conclusions).on_conflict_do_nothing(index_elements=["tenant", "session"]), conclusions
+)
 
 # What an update sets is what its parameters name besides the keys.
 # What is due is open: a row that has its verdict is never due again, so no verdict is overwritten.

@@ -53,6 +53,14 @@ def open_store(
     Raises:
         ConfigError: The address is of no kind that this version knows.
         StoreError: The file is no database of Afterturn's, is newer than this version, or cannot be written.
+
+    Example:
+        >>> from tempfile import TemporaryDirectory
+        >>> from afterturn.turns import Message
+        >>> turn = Turn(messages=(Message(role="user", text="Hello"),), session="s-1", id="t-1")
+        >>> with TemporaryDirectory() as folder, open_store(Path(folder) / "a.db") as store:
+        ...     store.add_turn(turn), store.add_turn(turn), store.funnel().stored
+        (True, False, 1)
     """
     path = _path(database)
     if not create and not path.is_file():
