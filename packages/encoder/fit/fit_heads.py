@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import itertools
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from rows import DATA, conclusion_rows, source_rows, topic_rows
 
 from afterturn.judges.encoder import _categories, _conclusion, _sources
 from afterturn.judges.encoder._load import load_encoder
+from afterturn.judges.encoder._weights import Logistic, picked, probabilities
 from afterturn.language import plain
 
 Numbers = NDArray[np.float64]
@@ -54,35 +56,35 @@ def fit(features: Numbers, right: Numbers, weights: Numbers, offset: Numbers, l2
     return scaled, float(found[-1] - (scaled * mean).sum())
 
 
-def f1(cases: Sequence[Case], score: Callable[[Numbers], Numbers], cut: float, near_best: float, limit: int) -> float:
-    """Gives the micro F1 of picking what passes both cuts."""
-    hits = picked = wanted = 0
-    for features, right in cases:
-        chances = score(features)
-        chosen = [i for i in np.argsort(-chances) if chances[i] >= max(cut, chances.max() * near_best)][:limit]
-        hits += int(right[chosen].sum()) if chosen else 0
-        picked += len(chosen)
+def f1(cases: Sequence[tuple[Numbers, NDArray[np.bool_]]], cuts: Logistic, limit: int) -> float:
+    """Gives the micro F1 of what the cuts pick, over (probabilities, right) pairs."""
+    hits = chosen = wanted = 0
+    for chances, right in cases:
+        found = picked(chances, cuts)[:limit]
+        hits += int(right[found].sum()) if found else 0
+        chosen += len(found)
         wanted += int(right.sum())
-    return 2 * hits / max(picked + wanted, 1)
+    return 2 * hits / max(chosen + wanted, 1)
 
 
-def best_cut(groups: Sequence[Sequence[Case]], score: Callable[[Numbers], Numbers], limit: int) -> tuple[float, float]:
-    """Gives the cut and the share of the best one with the highest mean F1 over the groups."""
+def best_cuts(groups: Sequence[Sequence[Case]], model: Logistic, limit: int) -> Logistic:
+    """Gives the model with the cuts of the highest mean F1 over the groups."""
+    scored = [[(probabilities(features, model), right) for features, right in group] for group in groups]
     grid = itertools.product(np.arange(0.2, 0.65, 0.05), (0.0, 0.3, 0.5, 0.6))
-    _, cut, near_best = max((float(np.mean([f1(g, score, c, n, limit) for g in groups])), c, n) for c, n in grid)
-    return round(float(cut), 2), near_best
+    tried = [replace(model, cut=round(float(cut), 2), near_best=share) for cut, share in grid]
+    return max(tried, key=lambda cuts: float(np.mean([f1(group, cuts, limit) for group in scored])))
 
 
-def scorer(weights: Numbers, bias: float) -> Callable[[Numbers], Numbers]:
-    """Makes the function from features to probabilities."""
-    return lambda features: 1 / (1 + np.exp(-(features @ weights + bias)))
-
-
-def show(name: str, weights: Numbers, bias: float, cut: float, near_best: float = 0.0, band: float = 0.1) -> None:
+def show(name: str, model: Logistic) -> None:
     """Prints a model as the code of `_weights.py`."""
-    numbers = ", ".join(f"{value:.3f}" for value in weights)
-    text = f"{name} = Logistic(\n    weights=({numbers}),\n    bias={bias:.3f},\n    cut={cut},"
-    sys.stdout.write(f"{text}\n    near_best={near_best},\n    band={band},\n)\n")
+    numbers = ", ".join(f"{value:.3f}" for value in model.weights)
+    text = f"{name} = Logistic(\n    weights=({numbers}),\n    bias={model.bias:.3f},\n    cut={model.cut},"
+    sys.stdout.write(f"{text}\n    near_best={model.near_best},\n)\n")
+
+
+def made(weights: Numbers, bias: float) -> Logistic:
+    """Makes a model of fitted numbers, its cuts yet to be found."""
+    return Logistic(weights=tuple(map(float, weights)), bias=bias, cut=0.5)
 
 
 def fit_categories(encoder: Any) -> None:
@@ -103,8 +105,8 @@ def fit_categories(encoder: Any) -> None:
     right = np.concatenate([r for group in groups for _, r in group]).astype(float)
     weights = np.concatenate([np.full(len(r), len(r) ** -0.5 / len(group)) for group in groups for _, r in group])
     fitted, bias = fit(features[:, :-3], right, weights, features[:, -3:] @ MATTERS, 3e-3)
-    whole = np.r_[fitted, MATTERS]
-    show("CATEGORIES", whole, bias, *best_cut(groups, scorer(whole, bias), 5))
+    model = made(np.r_[fitted, MATTERS], bias)
+    show("CATEGORIES", best_cuts(groups, model, 5))
 
 
 def fit_sources(encoder: Any) -> None:
@@ -117,7 +119,7 @@ def fit_sources(encoder: Any) -> None:
             cases.append((features, np.array([i in row.cited for i in range(len(row.passages))])))
     features, right = np.vstack([f for f, _ in cases]), np.concatenate([r for _, r in cases]).astype(float)
     fitted, bias = fit(features, right, np.ones(len(right)), np.zeros(len(right)), 3e-3)
-    show("SOURCES", fitted, bias, *best_cut([cases], scorer(fitted, bias), 100))
+    show("SOURCES", best_cuts([cases], made(fitted, bias), 100))
 
 
 def fit_conclusion(encoder: Any) -> None:
@@ -132,8 +134,8 @@ def fit_conclusion(encoder: Any) -> None:
         fitted, bias = fit(used, right, np.ones(len(right)), np.zeros(len(right)), l2)
         cases = [(used[i : i + 1], right[i : i + 1] > 0) for i in range(len(right))]
         no_cue = float(1 / (1 + np.exp(-bias))) if name.endswith("CUES") else 0.0  # silence concludes nothing
-        cut = max(best_cut([cases], scorer(fitted, bias), 1)[0], round(no_cue + 0.05, 2))
-        show(name, fitted, bias, cut)
+        model = best_cuts([cases], made(fitted, bias), 1)
+        show(name, replace(model, cut=max(model.cut, round(no_cue + 0.05, 2)), near_best=0.0))
 
 
 if __name__ == "__main__":

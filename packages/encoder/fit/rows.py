@@ -6,12 +6,13 @@ import json
 import os
 import random
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from afterturn.classifiers._views import project
 from afterturn.judges.encoder._conversation import Conversation, lay_out
-from afterturn.turns import Message, Turn
+from afterturn.turns import Agent, Message, Turn
 
 ROOT = Path(__file__).resolve().parents[3]
 DATA = Path(os.environ.get("AFTERTURN_SHARED", ROOT.parent / "shared")) / "data"
@@ -112,6 +113,23 @@ def conclusion_rows(split: str, limit: int) -> list[ConclusionRow]:
         ConclusionRow(conversation=conversation(row["turns"], row["reply"]), concluded=row["concluded"])
         for row in sample(f"dialogue/conclusion/star.{split}.jsonl", limit)
     ]
+
+
+def corpus_turns(path: Path) -> dict[tuple[str, str], list[tuple[Turn, frozenset[str]]]]:
+    """Reads the corpus of this repository by (language, kind), as the exchange view shows it, with what is right.
+
+    Its rows are for measuring only.
+    """
+    found: dict[tuple[str, str], list[tuple[Turn, frozenset[str]]]] = {}
+    for line in path.read_text(encoding="utf-8").splitlines():
+        row = json.loads(line)
+        expected = row["expect"]
+        messages = tuple(Message(role=m["role"], text=m["content"] or "") for m in row["messages"])
+        whole = Turn(messages=messages, agent=Agent(row["agent"], categories=row["categories"]))
+        turn = replace(whole, messages=project(whole, "exchange").messages)
+        key = (expected["language"], expected["kind"])
+        found.setdefault(key, []).append((turn, frozenset(expected["categories"])))
+    return found
 
 
 def _shortened(names: list[str], right: frozenset[str], chance: random.Random) -> list[str]:

@@ -21,7 +21,7 @@ from afterturn.judges.encoder._conversation import Conversation
 from afterturn.judges.encoder._model import Embedder, TextVectors
 from afterturn.judges.encoder._tables import table, table_lines
 from afterturn.judges.encoder._topics import topics
-from afterturn.judges.encoder._weights import CATEGORIES, probabilities
+from afterturn.judges.encoder._weights import CATEGORIES, picked, probabilities
 from afterturn.language import languages, stems, tokens
 
 Numbers = NDArray[np.float64]
@@ -30,6 +30,8 @@ _CAMEL = re.compile(r"(?<=[a-zà-ÿ])(?=[A-Z])")
 _REPLY_SHARE = 0.4
 _ALIKE = 0.55
 _HITS = 1.5
+_LEAST_SPREAD = 0.08
+"""Where similarities of a list differ less than this, the differences are noise."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -88,7 +90,8 @@ def features(
     mixed = (best + whole + _REPLY_SHARE * reply) / (2 + _REPLY_SHARE)
     alike = np.array([_alike(name, descriptions.get(name, ""), said, conversation.reply) for name in names])
     matter = _matters(names, said, conversation.reply)
-    columns = [best, last, whole, reply, _standing_out(mixed), _lead(mixed), _lead(best), alike[:, 0], alike[:, 1]]
+    apart, lead = _standing_out(mixed), _lead(mixed)
+    columns = [best, last, whole, reply, apart, lead, apart * lead, _lead(best), alike[:, 0], alike[:, 1]]
     size = np.full(len(names), np.log(len(names)))
     shared = [_lead(alike[:, 0]), matter[:, 0], matter[:, 1], _lead(matter.sum(axis=1))]
     return np.stack([*columns, size, *shared], axis=1).astype(np.float64)
@@ -140,7 +143,7 @@ def _best_window(vectors: NDArray[np.float32], text: TextVectors) -> Numbers:
 
 
 def _standing_out(values: Numbers) -> Numbers:
-    return (values - values.mean()) / max(float(values.std()), 0.03)
+    return (values - values.mean()) / max(float(values.std()), _LEAST_SPREAD)
 
 
 def _lead(values: Numbers) -> Numbers:
@@ -193,12 +196,10 @@ def _spelled_alike(one: str, other: str) -> bool:
 
 
 def _decided(open_names: Sequence[str], rest: Sequence[str], chances: Numbers, limit: int) -> Relevance:
-    order = np.argsort(-chances, kind="stable")
-    best = float(chances[order[0]])
-    floor = max(CATEGORIES.cut, best * CATEGORIES.near_best)
-    picked = [int(index) for index in order if chances[index] >= floor][:limit]
-    unsure = bool((np.abs(chances - CATEGORIES.cut) < CATEGORIES.band).any())
-    if not picked:
+    found = picked(chances, CATEGORIES)[:limit]
+    best = float(chances.max())
+    unsure = any(CATEGORIES.unsure(float(chance), CATEGORIES.cut) for chance in chances)
+    if not found:
         return Relevance(names=tuple(rest[:1]), probability=1 - best, unsure=unsure)
-    sure = float(np.mean([chances[index] for index in picked]))
-    return Relevance(names=tuple(open_names[index] for index in picked), probability=sure, unsure=unsure)
+    sure = float(np.mean([chances[index] for index in found]))
+    return Relevance(names=tuple(open_names[index] for index in found), probability=sure, unsure=unsure)

@@ -70,8 +70,9 @@ def conclude(reply: str, embedder: Embedder) -> Conclusion:
     model = CONCLUSION if english else CONCLUSION_BY_CUES
     chance = float(probabilities(measured if english else measured[:, :CUE_FEATURES], model)[0])
     concluded = chance >= model.cut
-    near = abs(chance - model.cut) < model.band
-    return Conclusion(concluded=concluded, probability=chance if concluded else 1 - chance, unsure=near)
+    return Conclusion(
+        concluded=concluded, probability=chance if concluded else 1 - chance, unsure=model.unsure(chance, model.cut)
+    )
 
 
 def features(text: str, embedder: Embedder) -> Numbers:

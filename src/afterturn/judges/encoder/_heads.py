@@ -10,7 +10,7 @@ from afterturn.judges.encoder._categories import relevant
 from afterturn.judges.encoder._conclusion import Conclusion, conclude
 from afterturn.judges.encoder._conversation import Conversation, lay_out
 from afterturn.judges.encoder._handoff import write_handoff
-from afterturn.judges.encoder._model import Embedder
+from afterturn.judges.encoder._model import Embedder, TextVectors
 from afterturn.judges.encoder._sources import supporting
 from afterturn.judges.encoder._titles import make_title
 from afterturn.turns import JsonObject, JsonValue
@@ -29,7 +29,8 @@ def answer(call: Call, embedder: Embedder) -> Answer:
         call: The call.
         embedder: Gives the vectors.
     """
-    heads = Heads(call, embedder)
+    reader = _Reader(embedder)
+    heads = Heads(call, reader)
     values: dict[str, JsonValue] = {}
     confidence: dict[str, Confidence] = {}
     unsure: set[str] = set()
@@ -41,7 +42,23 @@ def answer(call: Call, embedder: Embedder) -> Answer:
         for field, schema in question.fields.items():
             values[field], confidence[field], near = heads.find(question.heads[field], schema)
             unsure.update([field] if near else [])
+    if not reader.whole:
+        unsure.update(values)
     return Answer(values=values, confidence=confidence, unsure=frozenset(unsure), no_head=frozenset(no_head))
+
+
+class _Reader:
+    """Passes texts to the embedder and remembers whether all were read whole; what was not is unsure."""
+
+    def __init__(self, embedder: Embedder) -> None:
+        self._embedder = embedder
+        self.whole = True
+
+    def vectors(self, texts: Sequence[str]) -> list[TextVectors]:
+        """Gives the vectors of each text, in order."""
+        found = self._embedder.vectors(texts)
+        self.whole = self.whole and all(vectors.whole for vectors in found)
+        return found
 
 
 class Heads:

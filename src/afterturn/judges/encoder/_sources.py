@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from afterturn.judges.encoder._conversation import Conversation
 from afterturn.judges.encoder._model import Embedder
-from afterturn.judges.encoder._weights import SOURCES, probabilities
+from afterturn.judges.encoder._weights import SOURCES, picked, probabilities
 from afterturn.language import grouped, plain, sentences, stems, weight
 from afterturn.smalltalk import is_small_talk
 
@@ -58,13 +58,12 @@ def supporting(conversation: Conversation, passages: Mapping[str, str], embedder
     question = conversation.latest[-1] if conversation.latest else ""
     chances = probabilities(features(question, stated, list(passages.values()), embedder), SOURCES)
     aliases = list(passages)
-    order = np.argsort(-chances, kind="stable")
-    best = float(chances[order[0]])
+    found = picked(chances, SOURCES)
+    best = float(chances.max())
     floor = max(SOURCES.cut, best * SOURCES.near_best)
-    picked = [int(index) for index in order if chances[index] >= floor]
-    unsure = bool((np.abs(chances - floor) < SOURCES.band).any())
-    sure = float(np.mean([chances[index] for index in picked])) if picked else 1 - best
-    return Support(aliases=tuple(aliases[index] for index in picked), probability=sure, unsure=unsure)
+    unsure = any(SOURCES.unsure(float(chance), floor) for chance in chances)
+    sure = float(np.mean([chances[index] for index in found])) if found else 1 - best
+    return Support(aliases=tuple(aliases[index] for index in found), probability=sure, unsure=unsure)
 
 
 def statements(reply: str) -> list[str]:

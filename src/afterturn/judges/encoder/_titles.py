@@ -62,7 +62,7 @@ def clean_title(text: str) -> str:
         >>> clean_title("could you please refund my order 4711?")
         'Refund my order 4711'
     """
-    bare = _QUOTES.sub("", " ".join(text.split())).strip(_EDGE)
+    bare = _QUOTES.sub("", " ".join(plain(text).split())).strip(_EDGE)
     bare = _without_end(_without_start(bare)).strip(_EDGE)
     if len(bare) > MAX_TITLE_CHARS:
         bare = _shortened(bare).strip(_EDGE)

@@ -26,35 +26,64 @@ class Logistic:
     near_best: float = 0.0
     band: float = 0.1
 
+    def unsure(self, chance: float, cut: float) -> bool:
+        """Says whether a probability is too near to a cut to be relied on."""
+        return abs(chance - cut) < self.band
+
 
 CATEGORIES = Logistic(
-    weights=(2.056, -1.414, 0.732, -2.407, 0.392, 2.667, 2.323, 4.162, -1.574, -0.753, -0.523, 2.000, 2.000, 1.500),
-    bias=-0.058,
+    weights=(
+        2.098,
+        -1.667,
+        0.626,
+        -2.667,
+        0.586,
+        2.292,
+        1.041,
+        2.005,
+        4.140,
+        -1.607,
+        -0.779,
+        -0.517,
+        2.000,
+        2.000,
+        1.500,
+    ),
+    bias=-0.146,
     cut=0.35,
-    near_best=0.3,
-    band=0.1,
+    near_best=0.0,
 )
 SOURCES = Logistic(
     weights=(0.014, 0.795, 2.744, 2.483, 1.515, 5.182, 5.791, 1.696),
     bias=1.030,
     cut=0.45,
-    near_best=0.3,
-    band=0.1,
+    near_best=0.0,
 )
 CONCLUSION = Logistic(
     weights=(1.174, -0.337, -1.101, -0.547, -0.787, -0.787, 1.193, 1.484, -4.205),
     bias=0.070,
     cut=0.4,
     near_best=0.0,
-    band=0.1,
 )
 CONCLUSION_BY_CUES = Logistic(
     weights=(1.805, -0.961, -2.848, -1.132, -1.988, -1.988, 1.832),
     bias=0.213,
     cut=0.6,
     near_best=0.0,
-    band=0.1,
 )
+
+
+def picked(chances: NDArray[np.float64], model: Logistic) -> list[int]:
+    """Gives the indices of what counts as found, most probable first.
+
+    Args:
+        chances: One probability a thing, at least one.
+        model: The model that has the cuts.
+    """
+    order = [int(index) for index in np.argsort(-chances, kind="stable")]
+    best = float(chances[order[0]])
+    floor = max(model.cut, best * model.near_best)
+    return [index for index in order if chances[index] >= floor]
 
 
 def probabilities(features: NDArray[np.float64], model: Logistic) -> NDArray[np.float64]:

@@ -1,0 +1,67 @@
+"""Words and sentences are found in any script."""
+
+from __future__ import annotations
+
+import pytest
+
+from afterturn.language import looks_english, phrases, plain, sentences, stems, tokens, weight
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Hellooo WORLD", ["hello", "world"]),
+        ("l'été, aujourd'hui; it's", ["l", "ete", "aujourdhui", "its"]),
+        ("Straße 4711", ["strasse", "4711"]),
+        ("أهلاً", ["اهلا"]),
+        ("東京です", ["東", "京", "て", "す"]),
+        ("\ud800 ok", ["ok"]),
+    ],
+)
+def test_words_are_folded_for_comparison(text: str, expected: list[str]) -> None:
+    assert [token.folded for token in tokens(text)] == expected
+
+
+def test_tokens_point_into_the_text_as_written() -> None:
+    text = "Où est-ce?"
+    assert [text[token.start : token.end] for token in tokens(text)] == ["Où", "est", "ce"]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Dr. Morgan is in. Shall I book it?", ["Dr. Morgan is in.", "Shall I book it?"]),
+        ("It costs 4.50 euros. Ok", ["It costs 4.50 euros.", "Ok"]),
+        ("Das ist z. B. so. Gut.", ["Das ist z. B. so.", "Gut."]),
+        ("我想退货。怎么办？", ["我想退货。", "怎么办？"]),
+        ("one\ntwo", ["one", "two"]),
+        ("…", []),
+        ("", []),
+    ],
+)
+def test_sentences_end_where_they_end(text: str, expected: list[str]) -> None:
+    assert sentences(text) == expected
+
+
+def test_markdown_is_taken_off_and_words_stay() -> None:
+    assert plain("# A **bold** [link](x)\n- `item`\n```py\ncode\n```\nsnake_case 2*3*4").split() == (
+        ["A", "bold", "link", "item", "code", "snake_case", "2*3*4"]
+    )
+
+
+def test_function_words_are_those_of_the_language_of_the_text() -> None:
+    assert weight("I would like to rent a car") == 2
+    assert weight("je voudrais louer une voiture car il pleut") == 3
+    assert stems("my orders") == {"order"}
+
+
+def test_english_is_told_from_other_languages() -> None:
+    assert looks_english("where is my order") is True
+    assert looks_english("wo ist meine Bestellung") is False
+    assert looks_english("我的订单") is False
+    assert looks_english("refund") is True
+
+
+def test_every_table_can_be_read() -> None:
+    assert {"en", "ja", "ar"} <= phrases("stopwords.txt").keys()
+    assert {"greeting", "thanks", "goodbye", "honorific"} <= phrases("smalltalk.txt").keys()
