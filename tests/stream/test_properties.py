@@ -53,7 +53,7 @@ def run(deltas: list[str]) -> Result:
     handed_over: list[tuple[str, str]] = []
     chain = StreamFilter(ALIASES, TOOLS, lambda name, arguments: handed_over.append((name, arguments)))
     text = "".join(chain.feed(delta) for delta in deltas) + chain.close()
-    marks = [tuple(mark) for mark in chain.marks]
+    marks = [(mark.alias, mark.offset_cp, mark.offset_utf16) for mark in chain.marks]
     return Result(text, chain.cited, chain.unknown, marks, chain.leaks, chain.reasoning, chain.raw, handed_over)
 
 
@@ -116,7 +116,7 @@ def test_what_was_cited_is_what_was_marked(deltas: list[str]) -> None:
 
 @fuzzed
 @given(st.lists(st.sampled_from(["word ", " word", ", and ", "so.\n", "文字", "😀", " 2 > 1 ", "é"]), max_size=20))
-def test_plain_text_is_given_out_at_once_but_for_blanks_and_first_letters_of_names(deltas: list[str]) -> None:
+def test_plain_text_is_given_out_at_once_but_for_the_blanks_at_its_end(deltas: list[str]) -> None:
     chain = StreamFilter(ALIASES, ["search"])
     fed = given_out = ""
     for delta in deltas:

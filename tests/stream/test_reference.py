@@ -40,8 +40,10 @@ def aliases_of(items: str) -> Iterator[str]:
             yield f"c{low}"
         elif 0 < int(high) - int(low) <= 20:
             yield f"c{low}"
-            yield from (f"c{n}".replace("c", "c" + "0" * (len(low) - len(str(n)))) if low[0] == "0" else f"c{n}"
-                        for n in range(int(low) + 1, int(high)))
+            yield from (
+                f"c{n}".replace("c", "c" + "0" * (len(low) - len(str(n)))) if low[0] == "0" else f"c{n}"
+                for n in range(int(low) + 1, int(high))
+            )
             yield f"c{high}"
         else:
             yield from (f"c{low}", f"c{high}")
@@ -129,7 +131,8 @@ def reference(text: str) -> tuple[str, list[str], Marks]:
         at = group.end()
         left = re.search(f"{B}*\\Z", out)
         right = re.compile(f"{B}*").match(coded, at)
-        assert left and right
+        assert left
+        assert right
         before, following = out[: left.start()], coded[right.end() : right.end() + 1]
         if not before or re.match(BREAK, before[-1]):
             place, at = out, right.end()
@@ -144,11 +147,42 @@ def reference(text: str) -> tuple[str, list[str], Marks]:
 
 
 PARTS = [
-    *("[c1]", "[c2, c3]", "[[c1]]", "【c2】", "［c3］", "[c1-c3]", "[c1–4]", "[C2 ; c3]", "[c1 and c2]", "[c1, and c2]"),
+    *(
+        "[c1]",
+        "[c2, c3]",
+        "[[c1]]",
+        "【c2】",
+        "［c3］",
+        "[c1-c3]",
+        "[c1–4]",
+        "[C2 ; c3]",
+        "[c1 and c2]",
+        "[c1, and c2]",
+    ),
     *("[", "]", "【", "】", "［", "］", "[[", "]]", "c", "c1", "1", "23", "and", "And", ",", ";", "&", "、", "-", "–"),
     *(" ", "  ", "\t", "\u00a0", "\u3000", "\n", "\r\n", "\n\n", "\u2028"),
     *("(", ")", "（", "）", "*", "**", "***", "_", "~", "~~~", "`", "``", "```", "````", "\\", ">", "> "),
-    *("word", "x", ".", ",", "!", "。", "“", "”", "—", "](", "](u)", "(u)", "文字", "😀", "é", "٣", "ｃ", "２", "ａｎｄ"),
+    *(
+        "word",
+        "x",
+        ".",
+        ",",
+        "!",
+        "。",
+        "“",
+        "”",
+        "—",
+        "](",
+        "](u)",
+        "(u)",
+        "文字",
+        "😀",
+        "é",
+        "٣",
+        "ｃ",
+        "２",
+        "ａｎｄ",
+    ),
     *("y" * 60, " " * 44, "c1, " * 11, "```py\n", "~~~\n"),
 ]
 TEXTS = st.lists(st.sampled_from(PARTS), max_size=24).map("".join)

@@ -136,10 +136,11 @@ def _skip_space(text: str, at: int) -> int:
 
 
 def _arguments_after(text: str, at: int) -> str:
-    """Gives the arguments that follow a name: an object if there is one, else what is there."""
+    """Gives the arguments that follow a name: an object if there is one, else what is there, JSON aside."""
     key = _ARGUMENTS.search(text, at)
     start = key.end() if key else text.find("{", at)
-    if start < 0 or (key and not text.startswith("{", start)):
-        rest = text[max(start, at) :].strip()
-        return "" if rest.startswith('"') and not key else rest
-    return text[start : Balance(start).end(text)]
+    if start >= 0 and text.startswith("{", start):
+        return text[start : Balance(start).end(text)]
+    if key:
+        return text[start:].strip()
+    return "" if text.lstrip().startswith(("{", "[")) else text[at:].lstrip('">').strip()

@@ -29,7 +29,9 @@ class Gate:
 
     def __init__(self, specials: str, *, holds_blanks: bool, names: Names | None) -> None:
         rare_blanks = BLANKS.replace(" ", "") if holds_blanks else ""
-        self.special = re.compile(f"[{re.escape(specials + rare_blanks)}\ud800-\udfff]").search
+        spaced = names is not None and any(" " in name for name in names.known)
+        special = "" if spaced else f"[{re.escape(specials + rare_blanks)}\ud800-\udfff]"
+        self.special = re.compile(special).search  # a name with a space is no word: the stages see everything then
         beginnings = names.beginnings if names else frozenset[str]()
         self.words = beginnings | {""} if holds_blanks else beginnings
         self._beginning = names.beginning if names else None
