@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -194,41 +195,42 @@ async def test_a_cancellation_from_within_leaves_the_turn_to_its_lease(
         if attempt == 1:
             raise asyncio.CancelledError
 
-    async with Worker(store, judging(first=first), lease_s=0.05, poll_s=0.01) as worker:
+    async with Worker(store, judging(first=first), lease_s=0.5, poll_s=0.01) as worker:
         await worker.submit(new_turn(1), questions())
         (judgement,) = await worker.judged("acme", "t-1")
     assert (judgement.verdict.status, judgement.verdict.attempt) == ("finding", 2)
 
 
 async def test_heartbeats_keep_a_slow_turn_with_its_worker(
-    store: Store, path: Path, new_turn: NewTurn, questions: Questions, judging: Judging
+    path: Path, new_turn: NewTurn, questions: Questions, judging: Judging
 ) -> None:
+    now = datetime(2026, 11, 30, 10, 0, tzinfo=UTC)  # moves with the heartbeats alone, however slow this machine is
     beats = 0
-    beaten = asyncio.Event()
-    real = store.heartbeat
+    begun, beaten = asyncio.Event(), asyncio.Event()
     loop = asyncio.get_running_loop()
+    with open_store(path, clock=lambda: now) as store, open_store(path, clock=lambda: now) as second:
+        real = store.heartbeat
 
-    def counted(*args: Any, **kwargs: Any) -> frozenset[int]:
-        nonlocal beats
-        beats += 1
-        if beats == 5:  # five thirds of the lease: without heartbeats it were over
-            loop.call_soon_threadsafe(beaten.set)
-        return real(*args, **kwargs)
+        def beat(*args: Any, **kwargs: Any) -> frozenset[int]:
+            nonlocal now, beats
+            now += timedelta(seconds=0.04)  # two thirds of the lease
+            beats += 1
+            if beats == 6:  # four leases: without heartbeats the other worker had the turn by now
+                loop.call_soon_threadsafe(beaten.set)
+            return real(*args, **kwargs)
 
-    async def first(turn: Turn, attempt: int) -> None:
-        await beaten.wait()
+        async def first(turn: Turn, attempt: int) -> None:
+            begun.set()
+            await beaten.wait()
 
-    store.heartbeat = counted  # type: ignore[method-assign]
-    judge, other = judging(first=first), judging()
-    with open_store(path) as second:
-        async with (
-            Worker(store, judge, lease_s=0.3, poll_s=0.01) as worker,
-            Worker(second, other, lease_s=0.3, poll_s=0.01),
-        ):
+        store.heartbeat = beat  # type: ignore[method-assign]
+        judge, other = judging(first=first), judging()
+        async with Worker(store, judge, lease_s=0.06, poll_s=0.005) as worker:
             await worker.submit(new_turn(1), questions())
-            (judgement,) = await worker.judged("acme", "t-1")
-    assert judgement.verdict.attempt == 1
-    assert len(judge.asked) + len(other.asked) == 1
+            await begun.wait()
+            async with Worker(second, other, lease_s=0.06, poll_s=0.005):
+                (judgement,) = await worker.judged("acme", "t-1")
+    assert (judgement.verdict.attempt, len(judge.asked), other.asked) == (1, 1, [])
 
 
 async def test_two_workers_on_one_database_judge_every_turn_once(
@@ -291,7 +293,7 @@ async def test_a_finish_that_the_database_refuses_is_made_good_by_the_lease(
 
     store.finish = once  # type: ignore[method-assign]
     sink = Sink()
-    async with Worker(store, judging(), sinks=[sink], lease_s=0.05, poll_s=0.01) as worker:
+    async with Worker(store, judging(), sinks=[sink], lease_s=0.5, poll_s=0.01) as worker:
         await worker.submit(new_turn(1), questions())
         (judgement,) = await worker.judged("acme", "t-1")
     assert judgement.verdict.attempt == 2
