@@ -112,3 +112,13 @@ def test_an_export_takes_no_more_memory_for_more_turns(store: Store, new_turn: N
     few = peak()
     store.add_turns([(new_turn(n, messages=messages), [], ()) for n in range(100, 600)])
     assert peak() < 1.5 * few
+
+
+def test_the_last_turn_of_a_session_is_the_newest_by_its_message(store: Store, new_turn: NewTurn) -> None:
+    for number in (2, 3, 1):
+        store.add_turn(new_turn(number))
+    store.add_turn(new_turn(9, session="s-2"))
+    last = store.last_turn("acme", "s-1")
+    assert last is not None
+    assert last.id == "t-3"
+    assert store.last_turn("other", "s-1") is None
