@@ -69,6 +69,13 @@ def test_the_passage_that_a_reply_rests_on_is_its_source(encoder: SentenceEncode
     assert found.values == {"support": ["c1"]}
 
 
+def test_a_near_duplicate_with_another_figure_is_no_source(encoder: SentenceEncoder, make_call: MakeCall) -> None:
+    texts = ("Staff in France get 27 days of holiday.", "Staff in Spain get 24 days of holiday.")
+    passages = [Passage(alias=f"c{number}", text=text) for number, text in enumerate(texts, 1)]
+    said = ("How many days off do I get?", "You get 24 days of holiday.")
+    assert answer(make_call(*said, passages=passages, heads=["support"]), encoder).values == {"support": ["c2"]}
+
+
 @pytest.mark.parametrize("reply", ["You're welcome!", "Could you tell me which country you work in?", ""])
 def test_a_reply_that_states_nothing_has_no_source(encoder: SentenceEncoder, make_call: MakeCall, reply: str) -> None:
     found = answer(make_call("How many days off do I get?", reply, passages=PASSAGES, heads=["support"]), encoder)

@@ -2,7 +2,8 @@
 
 Every content sentence of the reply is held against every passage: nearness of meaning (the passage's nearest window or
 sentence) and words in common, rare ones and numbers above all. A logistic model fitted on cited replies
-(`packages/encoder/fit`) gives the probability; a passage counts if it passes the cut and is near the best.
+(`packages/encoder/fit`) gives the probability; a passage counts if it passes the cut, is near the best and has the
+figures of what it supports.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from numpy.typing import NDArray
 from afterturn.judges.encoder._conversation import Conversation
 from afterturn.judges.encoder._model import Embedder
 from afterturn.judges.encoder._weights import SOURCES, picked, probabilities
-from afterturn.language import grouped, plain, sentences, stems, weight
+from afterturn.language import grouped, plain, sentences, stems, tokens, weight
 from afterturn.smalltalk import is_small_talk
 
 Numbers = NDArray[np.float64]
@@ -56,7 +57,8 @@ def supporting(conversation: Conversation, passages: Mapping[str, str], embedder
     if not passages or not stated:
         return Support(aliases=(), probability=0.95, unsure=False, by_rule=True)
     question = conversation.latest[-1] if conversation.latest else ""
-    chances = probabilities(features(question, stated, list(passages.values()), embedder), SOURCES)
+    texts = list(passages.values())
+    chances = probabilities(features(question, stated, texts, embedder), SOURCES) * holds_figures(stated, texts)
     aliases = list(passages)
     found = picked(chances, SOURCES)
     best = float(chances.max())
@@ -74,6 +76,22 @@ def statements(reply: str) -> list[str]:
         if sentence.rstrip()[-1:] not in "?？؟" and weight(sentence) >= _MIN_WORDS and not is_small_talk(sentence)
     ]
     return grouped(found, _MAX_SENTENCES)
+
+
+def holds_figures(stated: Sequence[str], passages: Sequence[str]) -> NDArray[np.bool_]:
+    """Says which passages can be a source as far as figures go.
+
+    A statement with figures that some passage has (`27 days`) cannot rest on a passage that has none of them; a passage
+    for which no statement is left is no source.
+    """
+    wanted = [_figures(statement) for statement in stated]
+    held = [_figures(text) for text in passages]
+    shared = [figures & frozenset[str]().union(*held) for figures in wanted]
+    return np.array([any(not figures or figures & own for figures in shared) for own in held], dtype=np.bool_)
+
+
+def _figures(text: str) -> frozenset[str]:
+    return frozenset(token.folded for token in tokens(text) if token.folded[0].isdigit())
 
 
 def features(question: str, stated: Sequence[str], passages: Sequence[str], embedder: Embedder) -> Numbers:

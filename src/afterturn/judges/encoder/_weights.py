@@ -57,7 +57,7 @@ SOURCES = Logistic(
     weights=(0.014, 0.795, 2.744, 2.483, 1.515, 5.182, 5.791, 1.696),
     bias=1.030,
     cut=0.45,
-    near_best=0.0,
+    near_best=0.6,
 )
 CONCLUSION = Logistic(
     weights=(1.174, -0.337, -1.101, -0.547, -0.787, -0.787, 1.193, 1.484, -4.205),
