@@ -2,7 +2,7 @@
 
 Usage::
 
-    python benchmarks/measure_judges.py [--judge encoder] [--judge live] [--json] [--rows FILE]
+    python benchmarks/measure_judges.py [--judge encoder] [--judge live] [--corpus FILE] [--json] [--rows FILE]
 
 `live` starts a llama.cpp server with the model that benchmarks/fetch_live_model.py fetched and asks it through the
 OpenAI-compatible interface. Any other judge is opened by its name.
@@ -83,11 +83,11 @@ def table(rows: list[Row]) -> dict[str, str]:
     }
 
 
-async def measure(judge: str) -> list[Row]:
+async def measure(judge: str, corpus: Path) -> list[Row]:
     """Judges the corpus, one turn after another."""
     rows: list[Row] = []
     async with Afterturn(config=Config(judge=judge)) as at:
-        for turn in _corpus():
+        for turn in _turns(corpus):
             expect = turn.extra["expect"]
             assert isinstance(expect, dict)
             started = time.perf_counter()
@@ -100,8 +100,8 @@ async def measure(judge: str) -> list[Row]:
     return rows
 
 
-def _corpus() -> Iterator[Turn]:
-    for turn in read_any(CORPUS):
+def _turns(corpus: Path) -> Iterator[Turn]:
+    for turn in read_any(corpus):
         if isinstance(turn, BadLine):
             raise SystemExit(str(turn))
         yield turn
@@ -146,6 +146,7 @@ def _served(judge: str) -> Iterator[str]:
 def main() -> None:
     """Prints one table, a column a judge."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--corpus", type=Path, default=CORPUS, help="turns with `expect`")
     parser.add_argument("--judge", action="append", help="encoder, live, or any judge's name; both first by default")
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--rows", type=Path, help="write every judged turn there, a JSON line each")
@@ -153,7 +154,7 @@ def main() -> None:
     tables: dict[str, dict[str, str]] = {}
     for name in options.judge or ["encoder", "live"]:
         with _served(name) as judge:
-            rows = asyncio.run(measure(judge))
+            rows = asyncio.run(measure(judge, options.corpus))
         tables[name] = table(rows)
         if options.rows:
             with options.rows.open("a", encoding="utf-8") as out:

@@ -37,7 +37,7 @@ class Config(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    db: Annotated[str, Field(description="The database: a file, or a database URL.")] = "afterturn.db"
+    db: Annotated[str, Field(description="The database: a file, or sqlite:///FILE.")] = "afterturn.db"
     judge: Annotated[
         str | None,
         Field(

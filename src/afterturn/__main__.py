@@ -1,0 +1,5 @@
+"""Runs the command line: `python -m afterturn`."""
+
+from afterturn.cli import main
+
+main()
