@@ -44,7 +44,7 @@ from afterturn.judges.encoder._titles import make_title  # noqa: E402
 from afterturn.language import stems  # noqa: E402
 from afterturn.turns import Agent, Message, Passage, Turn  # noqa: E402
 
-SMALL_TALK_INTENTS = frozenset({"greeting", "goodbye", "thank_you"})
+SMALL_TALK_INTENTS = frozenset({"greeting", "goodbye", "thank_you", "greet", "thank", "end_call"})
 COSINE_CUT, SUPPORT_COSINE_CUT, OVERLAP_CUT = 0.25, 0.35, 0.14
 
 Pick = tuple[Sequence[Any], frozenset[Any]]
@@ -115,13 +115,22 @@ def _abstains_of(picked: Sequence[Sequence[str]], items: Sequence[TopicRow]) -> 
 
 def titles(encoder: Any, limit: int) -> None:
     """Measures how often small talk and content get a title; the counterpart titles every message."""
-    rows = sample("dialogue/topics/clinc150.dev.jsonl", 10_000)
-    small = [r for r in rows if set(r["categories"]) & SMALL_TALK_INTENTS][:limit]
-    content = [r for r in sample("dialogue/topics/banking77.dev.jsonl", limit)]
-    for label, items in (("clinc150 greetings, thanks, goodbyes", small), ("banking77", content)):
+    sets = {
+        "clinc150 greetings, thanks, goodbyes": _social("clinc150"),
+        "NLU++ greetings, thanks, goodbyes": _social("nlupp-banking"),
+        "banking77": sample("dialogue/topics/banking77.dev.jsonl", limit),
+    }
+    for label, items in sets.items():
         said = [conversation(item["turns"]) for item in items]
         made = [make_title(talk.latest, talk.earlier, "", encoder).text is not None for talk in said]
         row("title", label, len(made), "has a title", statistics.fmean(made), ("first sentence", 1.0))
+
+
+def _social(name: str) -> list[dict[str, Any]]:
+    """Reads the rows that are nothing but a greeting, thanks or a goodbye; one with a figure answers something."""
+    rows = sample(f"dialogue/topics/{name}.dev.jsonl", 10_000)
+    social = [r for r in rows if r["categories"] and set(r["categories"]) <= SMALL_TALK_INTENTS]
+    return [r for r in social if not any(char.isdigit() for char in r["turns"][0]["text"])]
 
 
 def sources(encoder: Any, limit: int) -> None:

@@ -14,6 +14,7 @@ Good morning John
 Ok great, thanks a lot, bye!
 Hi, can you help me?
 Hello, my name is Angela
+good morning my name is angela
 one sec, the doorbell
 Sorry, wrong window. Have a nice day!
 Bonjour Madame, comment allez-vous ?
@@ -57,6 +58,7 @@ how do I change my password?
 I need help with my invoice
 how are you calculating the fee?
 thank you letter template
+hello, I am stuck
 one moment, my order is 4711
 4711
 Bonjour, je voudrais annuler ma commande

@@ -17,6 +17,7 @@ _WEAK = frozenset({"filler", "name_intro"})
 _NAMES_AFTER = frozenset({"greeting", "thanks", "goodbye", "name_intro", "ack"})
 _MAX_TOKENS = 60
 _MAX_EXCUSE_WORDS = 7
+_PLAIN_INTRO_WORDS = 3  # "my name is" takes a name in small letters, "I am" does not: "I am stuck" is content
 _MAX_NAME_WORDS = 2
 _MAX_NAME_CHARS = 4
 
@@ -65,6 +66,8 @@ def _covered(text: str, words: list[Token]) -> bool:
             continue
         for kind, length in _matches(words, position):
             todo.append((position + length, strong or kind not in _WEAK, kind in _NAMES_AFTER or kind == "filler"))
+            if kind == "name_intro" and length >= _PLAIN_INTRO_WORDS and position + length + 1 == goal:
+                todo.append((goal, strong, False))
         todo.extend((end, strong, False) for end in _name_ends(text, words, position, name_may_follow))
     return False
 
