@@ -11,8 +11,10 @@ from afterturn.classifiers import BUILT_IN, Classifier
 from afterturn.config import Config
 from afterturn.errors import ConfigError, JudgeMissingError
 from afterturn.outcomes import Judgement
-from afterturn.run import Clock, Plan, judge_turn, plan
+from afterturn.run import Clock, Plan, judge_planned, plan
 from afterturn.turns import Turn
+
+MAX_PLANS = 256
 
 OpenJudge = Callable[[str], Judge]
 
@@ -42,6 +44,7 @@ class Judging:
         self._classifiers = (*_enabled(config.classifiers), *classifiers)
         self._open = open_judge or _opener(config)
         self._clock = clock
+        self._plans: dict[tuple[str, str], Plan] = {}  # of turns that this process stored and will judge in a moment
         self._judges: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[str, Judge]] = WeakKeyDictionary()
 
     def plan(self, turn: Turn) -> tuple[Plan, str]:
@@ -51,13 +54,19 @@ class Judging:
             The plan, and the name of the judge as its verdicts will record it.
         """
         judge = self._fresh(turn)
-        return plan(turn, self._classifiers, blocked=self._blocked(turn, judge)), judge.name
+        planned = plan(turn, self._classifiers, blocked=self._blocked(turn, judge))
+        self._plans[turn.tenant, turn.id] = planned
+        while len(self._plans) > MAX_PLANS:
+            self._plans.pop(next(iter(self._plans)))
+        return planned, judge.name
 
     async def judge(self, turn: Turn, attempt: int = 1) -> tuple[Judgement, ...]:
         """Judges a turn: exactly one judgement a classifier, whatever happens."""
         judge = self._judge(turn)
-        blocked = self._blocked(turn, judge)
-        return await judge_turn(turn, self._classifiers, judge, blocked=blocked, attempt=attempt, clock=self._clock)
+        planned = self._plans.pop((turn.tenant, turn.id), None)
+        if planned is None or planned.turn != turn:  # a duplicate id may have been planned with other words
+            planned = plan(turn, self._classifiers, blocked=self._blocked(turn, judge))
+        return await judge_planned(planned, judge, attempt=attempt, clock=self._clock)
 
     async def aclose(self) -> None:
         """Closes the judges that were opened in the running loop."""

@@ -153,7 +153,13 @@ async def judge_turn(
     Returns:
         One judgement a classifier. Errors and skips are judgements, too.
     """
-    planned = plan(turn, classifiers, blocked=blocked)
+    return await judge_planned(plan(turn, classifiers, blocked=blocked), judge, attempt=attempt, clock=clock)
+
+
+async def judge_planned(
+    planned: Plan, judge: Judge, *, attempt: int = 1, clock: Clock | None = None
+) -> tuple[Judgement, ...]:
+    """Judges a turn that is planned already, as `judge_turn` does."""
     stamp = Stamp(turn=planned.turn, judge=judge.name, attempt=attempt, clock=clock or _utc_now)
     results = await asyncio.gather(*(ask(call, judge) for call in planned.calls))
     by_name = {q.classifier: asked for result in results for asked in result for q in asked.call.questions}

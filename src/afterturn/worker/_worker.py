@@ -31,10 +31,12 @@ class _Running:
     """Is what a worker has while it runs."""
 
     loop: asyncio.AbstractEventLoop
-    pulse: Pulse
+    pulse: Pulse  # what was judged
+    work: Pulse  # what may be claimed
     calls: StoreCalls
     telling: Telling
     loops: list[asyncio.Task[None]]
+    hungry: bool = True  # the last claim took as much as there was room for, so more may be due
     stopping: bool = False
 
 
@@ -92,6 +94,7 @@ class Worker:
         self._held: dict[int, Claim] = {}
         self._judging: set[asyncio.Task[None]] = set()
         self._settling: set[asyncio.Task[None]] = set()
+        self._submitted: set[tuple[str, str]] = set()  # own turns that are not settled yet
         self._run: _Running | None = None
 
     async def __aenter__(self) -> Self:
@@ -117,14 +120,14 @@ class Worker:
             retry_s=self._retry_s,
         )
         loop = asyncio.get_running_loop()
-        self._run = _Running(loop=loop, pulse=pulse, calls=calls, telling=telling, loops=[])
+        self._run = _Running(loop=loop, pulse=pulse, work=Pulse(), calls=calls, telling=telling, loops=[])
         telling.start()
         self._run.loops = [asyncio.create_task(work(self._run)) for work in (self._claim_work, self._beat)]
 
     def notify(self) -> None:
         """Says that there is new work; may be called from any thread."""
         if self._run is not None and not self._run.loop.is_closed():
-            self._run.loop.call_soon_threadsafe(self._run.pulse.fire)
+            self._run.loop.call_soon_threadsafe(self._run.work.fire)
 
     async def submit(self, turn: Turn, planned: Sequence[Planned], *, events: Sequence[TimelineEvent] = ()) -> bool:
         """Stores a turn with its questions and begins to judge it.
@@ -139,6 +142,9 @@ class Worker:
         told = await run.calls.call(ingest, self._store, turn, planned, events=events, sinks=self._sinks)
         if told is None:
             return False
+        if any(one.skip is None for one in planned):
+            self._submitted.add((turn.tenant, turn.id))
+        run.work.fire()
         run.pulse.fire()
         run.telling.events(turn, told)
         return True
@@ -153,6 +159,8 @@ class Worker:
         run = self._running()
         key = (tenant, turn)
         try:
+            if key in self._submitted:  # not settled yet: nothing to look up before it is, or before another did it
+                await run.pulse.wait(run.pulse.seen(key), self._poll_s)
             while True:
                 seen = run.pulse.seen(key)
                 known = await run.calls.call(self._store.judged, tenant, turn)
@@ -185,6 +193,7 @@ class Worker:
         if run is None or run.stopping:
             return
         run.stopping = True
+        run.work.fire()
         run.pulse.fire()
         claiming, beating = run.loops
         await claiming
@@ -204,7 +213,7 @@ class Worker:
 
     async def _claim_work(self, run: _Running) -> None:
         while not run.stopping:
-            seen = run.pulse.seen()
+            seen = run.work.seen()
             free = self._concurrency - len(self._judging)
             claims = Claims()
             if free > 0:
@@ -215,8 +224,9 @@ class Worker:
             for claimed in claims.claims:
                 if claimed.key not in self._held:  # else its heartbeat came late, and the claim renewed the lease
                     self._begin(run, claimed)
-            if not claims.claims and not run.stopping:
-                await run.pulse.wait(seen, self._poll_s)
+            run.hungry = len(claims.claims) >= free
+            if not (claims.claims and run.hungry) and not run.stopping:
+                await run.work.wait(seen, self._poll_s)
 
     async def _beat(self, run: _Running) -> None:
         while True:
@@ -240,6 +250,8 @@ class Worker:
             if not run.stopping:
                 # Also after a cancellation from within: without heartbeats the lease runs out.
                 self._held.pop(claimed.key, None)
+            if run.hungry:
+                run.work.fire()
             run.pulse.fire()
 
         self._held[claimed.key] = claimed
@@ -268,6 +280,7 @@ class Worker:
                 publish([judgement.verdict for judgement in finished.judgements], self._sinks)
                 run.telling.events(claimed.turn, finished.events)
         self._held.pop(claimed.key, None)
+        self._submitted.discard((claimed.turn.tenant, claimed.turn.id))
         run.pulse.fire((claimed.turn.tenant, claimed.turn.id))
 
     def _running(self) -> _Running:

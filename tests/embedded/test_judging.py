@@ -1,0 +1,50 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from afterturn import Message
+from afterturn.config import Config
+from afterturn.errors import ConfigError
+from afterturn.judging import MAX_PLANS, Judging
+from afterturn.testing import ScriptedJudge
+
+ANSWER = {"title": "A late parcel", "safetySignal": "none"}
+
+
+async def test_a_turn_that_was_planned_is_not_planned_again(make_turn: Any) -> None:
+    judge = ScriptedJudge(ANSWER)
+    judging = Judging(Config(), open_judge=lambda name: judge)
+    planned, _ = judging.plan(make_turn("My parcel is late", "It comes."))
+    judgements = await judging.judge(planned.turn)
+    assert judge.calls == list(planned.calls)
+    assert [one.verdict.status for one in judgements] == ["finding", "skipped", "skipped", "no_finding"]
+
+
+async def test_another_turn_under_the_same_id_is_judged_by_its_own_words(make_turn: Any) -> None:
+    judge = ScriptedJudge(ANSWER)
+    judging = Judging(Config(), open_judge=lambda name: judge)
+    planned, _ = judging.plan(make_turn("My parcel is late", "It comes."))
+    other = replace(planned.turn, messages=(Message(role="user", text="My bill is wrong"), planned.turn.messages[1]))
+    await judging.judge(other)
+    assert judge.calls[0].turn.messages[0].text == "My bill is wrong"
+
+
+def test_plans_of_turns_that_nobody_judges_do_not_pile_up(make_turn: Any) -> None:
+    judging = Judging(Config(), open_judge=lambda name: ScriptedJudge(ANSWER))
+    for number in range(MAX_PLANS + 10):
+        judging.plan(replace(make_turn("My parcel is late", "It comes."), id=f"t-{number}"))
+    assert len(judging._plans) == MAX_PLANS  # pyright: ignore[reportPrivateUsage]
+
+
+def test_an_unknown_classifier_is_a_configuration_error_that_lists_what_there_is() -> None:
+    with pytest.raises(ConfigError, match="wheather unknown; there are conversation, sources, conclusion, safety"):
+        Judging(Config(classifiers=("wheather",)))
+
+
+async def test_only_the_enabled_classifiers_are_asked(make_turn: Any) -> None:
+    judging = Judging(Config(classifiers=("safety",)), open_judge=lambda name: ScriptedJudge(ANSWER))
+    judgements = await judging.judge(make_turn("My parcel is late", "It comes."))
+    assert [one.verdict.classifier for one in judgements] == ["safety"]
