@@ -82,7 +82,7 @@ class _BadRow(ValueError):
 
 
 def _row(line: str, number: int) -> _Row:
-    value: Any = json.loads(line)
+    value: Any = json.loads(line, parse_constant=_no_constant)
     if not isinstance(value, dict):
         raise _BadRow(f"not a JSON object; {_HINT}")
     row = cast("dict[str, Any]", value)
@@ -92,6 +92,10 @@ def _row(line: str, number: int) -> _Row:
         aliases=None if row.get("aliases") is None else _texts(row, "aliases"),
         tools=[] if row.get("tools") is None else _texts(row, "tools"),
     )
+
+
+def _no_constant(name: str) -> object:
+    raise ValueError(name)  # NaN and infinities are no JSON, and must not come out as an id
 
 
 def _texts(row: dict[str, Any], key: str) -> list[str]:

@@ -12,7 +12,7 @@ from afterturn.stream._citations import Citations
 from afterturn.stream._gate import MAX_HELD, Gate
 from afterturn.stream._leaks import Leaks, OnLeakedCall
 from afterturn.stream._reasoning import Reasoning
-from afterturn.stream._text import BLANKS, repair
+from afterturn.stream._text import repair
 from afterturn.turns import Mark
 
 
@@ -87,21 +87,22 @@ class StreamFilter:
             UsageError: The filter was closed.
         """
         # The way of nearly every delta, written for speed: no stage could want anything in it. What it may need is held
-        # here: blanks at the end, and the beginning of a tool's name after them.
-        if self._idle and self._special(delta) is None:
+        # here: spaces at the end, and the beginning of a tool's name after them.
+        if self._idle:
             text = self._tail + delta if self._tail else delta
             before, space, word = text.rpartition(" ")
-            if word not in self._words:
-                if (word.isalnum() and word.isascii()) or not self._gate.may_begin(word):
-                    if self._tail:
-                        self._tail = ""
+            if not before or self._special(before) is None:
+                if word not in self._words:
+                    if (word.isalnum() and word.isascii()) or not self._gate.concerns(word):
+                        if self._tail:
+                            self._tail = ""
+                        self._deltas.append(delta)
+                        return text
+                elif space and len(text) < MAX_HELD:
+                    settled = before.rstrip(" ")
+                    self._tail = text[len(settled) :]
                     self._deltas.append(delta)
-                    return text
-            elif space and len(text) < MAX_HELD:
-                settled = before.rstrip(BLANKS)
-                self._tail = text[len(settled) :]
-                self._deltas.append(delta)
-                return settled
+                    return settled
         return self._feed_stages(delta)
 
     def close(self) -> str:

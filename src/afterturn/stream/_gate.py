@@ -14,8 +14,8 @@ MAX_HELD = 4096
 class Gate:
     """Tells plain text apart with as little work as can be: nearly every delta is plain.
 
-    A delta is plain if it has no special character, does not end in a space, and its last word (from the last space
-    on) is not in `words` and cannot end in one of them either.
+    Text is plain if it has no special character and its last word (from the last space on) is not in `words` and does
+    not end in one of them either.
 
     Args:
         specials: Characters that a stage could want.
@@ -24,7 +24,7 @@ class Gate:
 
     Attributes:
         special: Finds a special character.
-        words: Beginnings of what a stage could want, and the empty word where blanks are held.
+        words: Beginnings of what a stage could want; where blanks are held, the empty word after a space is one.
     """
 
     def __init__(self, specials: str, *, holds_blanks: bool, names: Names | None) -> None:
@@ -35,10 +35,15 @@ class Gate:
         beginnings = names.beginnings if names else frozenset[str]()
         self.words = beginnings | {""} if holds_blanks else beginnings
         self._beginning = names.beginning if names else None
-        self._marked = tuple(word for word in beginnings if not word[-1].isalnum())
 
-    def may_begin(self, word: str) -> bool:
-        """Says whether a last word that is more than letters and digits ends in a beginning."""
-        if self._beginning is None or not (word[-1].isalnum() or word.endswith(self._marked)):
-            return False
-        return self._beginning.search(word) is not None
+    def concerns(self, word: str) -> bool:
+        """Says whether a last word that is more than letters and digits, and not in `words`, concerns a stage."""
+        core = word.rstrip(".,;:!?")
+        if not core or (core.isalnum() and core.isascii()):
+            return False  # a word and the marks after it: what a stage could want of that kind is in `words`
+        if self.special(word) is not None:
+            return True
+        last = word[word.rfind("\n") + 1 :]
+        if last in self.words or (last.isalnum() and last.isascii()):
+            return last != "" and last in self.words
+        return self._beginning is not None and self._beginning.search(last) is not None

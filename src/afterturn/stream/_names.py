@@ -31,7 +31,8 @@ MOST_PREFIXES = 8
 
 # Scripts that put no blank between words: a Latin name right after such a letter is a whole word.
 _UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
-_WORD_START = rf"(?:(?<![\w-])|(?<=[{_UNSPACED}]))"
+# An apostrophe after a letter is inside a word: no name starts at the last letter of "it's".
+_WORD_START = rf"(?:(?<![\w-])(?<!\w['’])|(?<=[{_UNSPACED}]))"
 _PREFIX = "(?:" + "|".join(map(re.escape, PREFIXES)) + ")"
 _CHAIN = rf"(?:(?=<)|{_WORD_START})(?:<|{_PREFIX}){{0,{MOST_PREFIXES}}}"
 

@@ -9,13 +9,14 @@ from afterturn.stream._code import CodeTracker, Verdict
 from afterturn.stream._text import BREAKS
 
 _LINE_END = re.compile(rf"[{BREAKS}]")
+_CONTEXT = 2
 _WAKES = re.compile(rf"[`{BREAKS}]")
 
 
 class Scanner(ABC):
     """Is a stage of the chain that takes something out of text; what it does with text and finds is the stage's own.
 
-    The buffer holds what is not settled and the one character before it, which tells whether a word starts there.
+    The buffer holds what is not settled and the two characters before it, which tell whether a word starts there.
     """
 
     name: str
@@ -55,7 +56,8 @@ class Scanner(ABC):
     def advance(self, text: str) -> None:
         """Goes on over text that was given out past this idle stage, since nothing in it concerns the stage."""
         self._code.feed(text)
-        self._buffer, self._at = text[-1:], min(1, len(text))
+        self._buffer = (self._buffer[-_CONTEXT:] + text)[-_CONTEXT:]
+        self._at = len(self._buffer)
 
     def rescue(self) -> str:
         """Gives everything that is left, after a failure."""
@@ -66,7 +68,7 @@ class Scanner(ABC):
         return self._at == len(self._buffer) and not self._parked
 
     def _grow(self, delta: str) -> None:
-        keep = max(self._at - 1, 0)
+        keep = max(self._at - _CONTEXT, 0)
         self._buffer = "".join((self._buffer[keep:], *self._parked, delta))
         self._at -= keep
         self._parked.clear()
