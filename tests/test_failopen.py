@@ -47,9 +47,6 @@ async def test_cancellation_passes_through_a_coroutine() -> None:
         await asyncio.Event().wait()
         return 1
 
-    async def never(_: BaseException) -> int:
-        return 0
-
     task = asyncio.create_task(failopen.acall("test.cancel", hangs, lambda _: 0))
     await started.wait()
     task.cancel()
@@ -62,5 +59,8 @@ def test_a_broken_log_does_not_break_the_caller(monkeypatch: pytest.MonkeyPatch)
         def error(self, *args: object, **kwargs: object) -> None:
             raise OSError("disk full")
 
-    monkeypatch.setattr(structlog.stdlib, "get_logger", lambda *args: Broken())
+    def broken(name: str) -> Broken:
+        return Broken()
+
+    monkeypatch.setattr(structlog.stdlib, "get_logger", broken)
     assert failopen.call("test.log", lambda: _raise(ValueError()), lambda _: 3) == 3

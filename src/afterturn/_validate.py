@@ -6,7 +6,7 @@ import json
 import math
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from afterturn.errors import SchemaViolationError
 from afterturn.turns import JsonObject, JsonValue
@@ -36,7 +36,8 @@ def checked_field(schema: JsonObject, value: JsonValue) -> tuple[JsonValue, int]
         (['b'], 1)
     """
     repaired, dropped = _repair(schema, value)
-    error = next(iter(_validator(json.dumps(schema, sort_keys=True, default=list)).iter_errors(repaired)), None)
+    validator: Any = _validator(json.dumps(schema, sort_keys=True, default=list))  # its types are not complete
+    error = next(iter(validator.iter_errors(repaired)), None)
     if error is not None:
         raise SchemaViolationError(f"a field of the answer violates the keyword {error.validator!r}")
     return repaired, dropped

@@ -6,12 +6,13 @@ import asyncio
 from collections.abc import Callable, Sequence
 from weakref import WeakKeyDictionary
 
+from afterturn._stamp import Clock
 from afterturn.calls import Answer, Call, Judge, Location
 from afterturn.classifiers import BUILT_IN, Classifier
 from afterturn.config import Config
 from afterturn.errors import ConfigError, JudgeMissingError
 from afterturn.outcomes import Judgement
-from afterturn.run import Clock, Plan, judge_planned, plan
+from afterturn.run import Plan, judge_planned, plan
 from afterturn.turns import Turn
 
 MAX_PLANS = 256

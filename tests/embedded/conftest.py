@@ -8,13 +8,15 @@ from typing import Any
 
 import pytest
 
-from afterturn import Afterturn, Agent
+from afterturn import Afterturn, Agent, Tool
 from afterturn.calls import Judge
 from afterturn.config import Config
 
 MakeAfterturn = Callable[..., Afterturn]
 
-AGENT = Agent("support", instructions="You help.", categories=("Leave", "IT"), parent="desk", tools=("search",))  # pyright: ignore[reportArgumentType]
+AGENT = Agent(
+    "support", instructions="You help.", categories=("Leave", "IT"), parent="desk", tools=(Tool(name="search"),)
+)
 
 
 @pytest.fixture
@@ -28,8 +30,12 @@ async def make_afterturn(tmp_path: Path) -> AsyncIterator[MakeAfterturn]:
 
     def make(judge: Judge | None = None, **options: Any) -> Afterturn:
         settings = {"db": str(tmp_path / "test.db"), "judge": "scripted" if judge else None} | options.pop("config", {})
-        opener = (lambda name: judge) if judge else None
-        at = Afterturn(config=Config.model_validate(settings), open_judge=opener, **options)
+
+        def opener(name: str) -> Judge:
+            assert judge is not None
+            return judge
+
+        at = Afterturn(config=Config.model_validate(settings), open_judge=opener if judge else None, **options)
         opened.append(at)
         return at
 

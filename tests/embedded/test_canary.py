@@ -63,6 +63,10 @@ def _echo(asked: Any) -> bytes:
     return b"HTTP/1.1 400 X\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n" % len(raw) + raw
 
 
+def _hangs(_: object) -> None:
+    """Never answers."""
+
+
 FAULTS: dict[str, Callable[[Any], Any]] = {
     "echoes in an error": lambda r: _echo,
     "fails with text": lambda r: r.http(500, {"error": _marked("server error")}),
@@ -72,7 +76,7 @@ FAULTS: dict[str, Callable[[Any], Any]] = {
     "bad JSON": lambda r: r.chat('{"title": "' + CANARY),
     "truncated": lambda r: r.chat('{"title": "' + CANARY, finish="length"),
     "wrong types": lambda r: r.chat(json.dumps({"title": [CANARY], "categoryNames": CANARY, "safetySignal": CANARY})),
-    "hangs": lambda r: lambda asked: None,
+    "hangs": lambda r: _hangs,
     "resets": lambda r: b"X-Breaks: 1",
     "answers": lambda r: r.chat(
         json.dumps(

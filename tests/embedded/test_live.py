@@ -100,7 +100,11 @@ async def test_the_conclusion_that_the_agent_forgot_is_told_to_the_host_once(mak
 
 async def test_a_leaked_call_is_handed_to_the_host_with_its_arguments(make_afterturn: Any, agent: Agent) -> None:
     leaked: list[tuple[str, str]] = []
-    at = make_afterturn(ScriptedJudge(ANSWER), on_leaked_call=lambda name, arguments: leaked.append((name, arguments)))
+
+    def hears(name: str, arguments: str) -> None:
+        leaked.append((name, arguments))
+
+    at = make_afterturn(ScriptedJudge(ANSWER), on_leaked_call=hears)
     await _run(at, agent)
     assert leaked == [("search", '{"q": 1}')]
 

@@ -24,7 +24,7 @@ from afterturn.judges._faults import judge_error
 from afterturn.testing import CANARY, sample_call
 
 if TYPE_CHECKING:
-    from conftest import FakeServer, Replies
+    from fake_server import FakeServer, Replies
 
 REPLY_CANARY = "otter-mauve-90"
 OBJECT = f'{{"title": "{REPLY_CANARY}", "late": true}}'

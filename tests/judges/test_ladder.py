@@ -12,7 +12,7 @@ from afterturn.judges._ladder import forget
 from afterturn.testing import sample_call
 
 if TYPE_CHECKING:
-    from conftest import Asked, FakeServer, Replies
+    from fake_server import Asked, FakeServer, Replies
 
 GOOD = '{"title": null, "late": true}'
 

@@ -16,7 +16,7 @@ from afterturn.testing import CANARY, check_judge, sample_call
 from afterturn.verdicts import JudgeParams, Usage
 
 if TYPE_CHECKING:
-    from conftest import FakeServer, Replies
+    from fake_server import FakeServer, Replies
 
 GOOD = '{"title": "Late order", "late": true}'
 
