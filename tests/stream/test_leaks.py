@@ -95,6 +95,8 @@ TAGS: Rows = [
     ("Write [TOOL_CALLS] here.", "Write [TOOL_CALLS] here.", []),
     ('a <call:default_api:search q="a/> b" n=1 /> c', "a c", [("search", 'q="a/> b" n=1')]),
     ("a <call:search/> b", "a b", [("search", "")]),
+    ('a <call:default_api:search(q="x")/> b', "a b", [("search", '(q="x")')]),
+    ("a <call:search_more/> b", "a <call:search_more/> b", []),
     ("a <call:nope q/> b", "a <call:nope q/> b", []),
 ]
 FENCES: Rows = [

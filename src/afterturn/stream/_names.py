@@ -66,7 +66,7 @@ class Names:
         self.openers = re.compile(
             r"(?P<run>`+|~+)"
             rf"|(?P<tag>{'|'.join(map(re.escape, TAGS))})|(?P<list>{re.escape(LIST_TAG)})"
-            rf"|(?P<element><{_PREFIX}{{1,{MOST_PREFIXES}}}(?P<element_name>{name})(?=[\s/>]))"
+            rf"|(?P<element><{_PREFIX}{{1,{MOST_PREFIXES}}}(?P<element_name>{name})(?=[^\w({{-]|\([^{{]))"
             rf"|(?P<call>{_CHAIN}(?P<name>{name})(?P<paren>\()?\{{)"
         )
         self.list_lead = re.compile(
