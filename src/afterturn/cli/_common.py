@@ -10,19 +10,35 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
-from afterturn.errors import OutputError
+from afterturn.errors import ConfigError, OutputError
 
 if TYPE_CHECKING:
     from afterturn.config import Config
 
 
 def configured(**flags: object) -> Config:
-    """Reads the configuration with the command's flags on top, and sets up logging to stderr."""
+    """Reads the configuration with the command's flags on top, and sets up logging to stderr.
+
+    Raises:
+        ConfigError: A setting is wrong, or no judge has the name that it gives.
+    """
     from afterturn.config import load_config
 
     config = load_config(flags=flags)
     log_to_stderr(config.log_level)
+    if config.judge is not None:
+        _check_judge(config.judge)
     return config
+
+
+def _check_judge(name: str) -> None:
+    """Makes a name that no judge has an error of the command, not of every verdict."""
+    from afterturn.judges import open_judge
+
+    try:
+        open_judge(name)
+    except ConfigError as error:
+        raise ConfigError(f"judge {name}: {error}") from None
 
 
 def log_to_stderr(level: str) -> None:

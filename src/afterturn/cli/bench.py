@@ -13,7 +13,9 @@ from afterturn.errors import UsageError
 
 
 def bench_command(
-    name: Annotated[str, typer.Argument(help="Which: the NAME of benchmarks/bench_NAME.py, or all.")] = "all",
+    name: Annotated[
+        str, typer.Argument(metavar="NAME", help="Which: the NAME of benchmarks/bench_NAME.py, or all.")
+    ] = "all",
     as_json: Annotated[bool, typer.Option("--json", help="One JSON line a benchmark.")] = False,
 ) -> None:
     """Measures speed and quality, every figure beside its counterpart in the same run."""

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def classify_command(
-    turns: Annotated[Path, typer.Argument(help="Turns: JSONL or Parquet, or - for JSONL on stdin.")],
+    turns: Annotated[Path, typer.Argument(metavar="TURNS", help="Turns: JSONL or Parquet, or - for JSONL on stdin.")],
     out: Annotated[Path | None, typer.Option("--out", "-o", help="Write the lines to this file.")] = None,
     judge: Annotated[
         str | None, typer.Option(help="Who answers: encoder, llama:PATH or provider:model (openai:gpt-…).")

@@ -16,7 +16,9 @@ _HINT = 'write {"deltas": ["…"], "aliases": ["c1"] or null, "tools": ["search"
 
 
 def clean_command(
-    file: Annotated[Path, typer.Argument(help='JSONL with {"deltas", "aliases", "tools"} a line, or - for stdin.')],
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", help='JSONL with {"deltas", "aliases", "tools"} a line, or - for stdin.')
+    ],
     as_json: Annotated[bool, typer.Option("--json", help="JSON lines; it prints nothing else anyway.")] = False,
 ) -> None:
     """Cleans recorded replies: what the user would see, what was cited where, which calls leaked, a JSON line each."""

@@ -38,7 +38,9 @@ class Imported:
 
 
 def import_command(
-    files: Annotated[list[Path], typer.Argument(help="Turns: JSONL or Parquet, or - for JSONL on stdin.")],
+    files: Annotated[
+        list[Path], typer.Argument(metavar="FILES", help="Turns: JSONL or Parquet, or - for JSONL on stdin.")
+    ],
     db: Annotated[str | None, typer.Option(help="The database: a file; by default AFTERTURN_DB.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the counts as one line of JSON.")] = False,
 ) -> None:

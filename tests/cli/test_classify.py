@@ -1,0 +1,190 @@
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+GOOD = {
+    "tenant": "acme",
+    "session": "s-1",
+    "turn": "t-1",
+    "categories": ["Billing", "Shipping"],
+    "passages": [{"alias": "c1", "text": "Parcels take two days."}],
+    "tools": [{"name": "search"}],
+    "messages": [
+        {"role": "user", "content": "Hi, my parcel is three days late."},
+        {"role": "assistant", "content": 'It will come tomorrow [c1]. search{"q": 1}'},
+    ],
+}
+KEYS = [
+    "tenant",
+    "agent",
+    "session",
+    "turn",
+    "title",
+    "categories",
+    "sources",
+    "task_concluded",
+    "handoff_summary",
+    "safety",
+    "advice",
+    "verdicts",
+]
+VERDICT_KEYS = [
+    *("tenant", "agent", "session", "turn", "classifier", "version", "plan", "metric", "status", "label"),
+    *("confidence", "confidence_source", "reason", "judge", "latency_ms", "attempt", "created_at"),
+]
+
+
+def _run(*arguments: str, stdin: str | None = None, cwd: Path | None = None, **env: str) -> Any:
+    return subprocess.run(
+        [sys.executable, "-m", "afterturn", *arguments],
+        input=stdin,
+        capture_output=True,
+        text=True,
+        cwd=cwd,
+        env={**os.environ, **env},
+        check=False,
+    )
+
+
+def _file(folder: Path, *turns: object) -> Path:
+    path = folder / "turns.jsonl"
+    path.write_text("".join((turn if isinstance(turn, str) else json.dumps(turn)) + "\n" for turn in turns))
+    return path
+
+
+def test_a_turn_is_judged_into_one_line_with_the_keys_of_the_contract(tmp_path: Path) -> None:
+    done = _run("classify", str(_file(tmp_path, GOOD)), cwd=tmp_path)
+    (line,) = [json.loads(line) for line in done.stdout.splitlines()]
+    assert done.returncode == 0
+    assert list(line) == KEYS
+    assert line["title"]
+    assert line["categories"] == ["Shipping"]
+    assert line["sources"] == [{"alias": "c1", "how": "cited", "offsets": [[21, 21]]}]
+    assert [set(VERDICT_KEYS) - set(verdict) for verdict in line["verdicts"]] == [set()] * 4
+    assert list(tmp_path.iterdir()) == [tmp_path / "turns.jsonl"]  # nothing is stored without --db
+
+
+def test_a_bad_line_is_reported_with_file_and_number_skipped_and_counted(tmp_path: Path) -> None:
+    path = _file(tmp_path, GOOD, '{"messages": [', {**GOOD, "turn": "t-2"}, {"messages": [{"role": "wizard"}]})
+    done = _run("classify", str(path))
+    assert done.returncode == 0
+    assert [json.loads(line)["turn"] for line in done.stdout.splitlines()] == ["t-1", "t-2"]
+    assert f"{path}:2:" in done.stderr
+    assert f"{path}:4:" in done.stderr
+    assert "2 bad lines" in done.stderr
+
+
+def test_lines_come_in_the_order_of_the_file_and_from_stdin(tmp_path: Path) -> None:
+    turns = [json.dumps({**GOOD, "turn": f"t-{number}"}) for number in range(9)]
+    done = _run("classify", "-", stdin="\n".join(turns))
+    assert [json.loads(line)["turn"] for line in done.stdout.splitlines()] == [f"t-{number}" for number in range(9)]
+
+
+def test_with_a_database_the_turns_are_stored_and_a_second_run_changes_nothing(tmp_path: Path) -> None:
+    path, database = _file(tmp_path, GOOD, GOOD), str(tmp_path / "a.db")
+    first = _run("classify", str(path), "--db", database)
+    second = _run("classify", str(path), "--db", database)
+    verdicts = _run("verdicts", "--db", database, "--json")
+    assert (first.returncode, second.returncode, verdicts.returncode) == (0, 0, 0)
+    assert len(verdicts.stdout.splitlines()) == 4
+    assert json.loads(first.stdout.splitlines()[0])["title"] == json.loads(second.stdout.splitlines()[0])["title"]
+
+
+def test_a_judge_that_is_not_there_gives_error_verdicts_and_exit_code_0(tmp_path: Path) -> None:
+    done = _run("classify", str(_file(tmp_path, {**GOOD, "model": "nobody:model"})))
+    (line,) = [json.loads(line) for line in done.stdout.splitlines()]
+    assert done.returncode == 0
+    asked = [v for v in line["verdicts"] if v["status"] != "skipped"]
+    assert {(v["status"], v["reason"]) for v in asked} == {("error", "judge_missing")}
+    assert line["categories"] is None
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (("classify", "gone.jsonl"), "gone.jsonl"),
+        (("classify", "."), "folder"),
+        (("classify", "turns.jsonl", "--judge", "nobody:model"), "nobody"),
+        (("classify", "turns.jsonl", "-o", "no/such/folder/out.jsonl"), "no/such/folder"),
+        (("classify", "turns.jsonl", "--db", "no/such/folder/a.db"), "no/such/folder"),
+        (("classify", "turns.jsonl", "--db", "turns.jsonl"), "turns.jsonl"),
+        (("verdicts", "--db", "gone.db"), "gone.db"),
+        (("export", "--db", "gone.db"), "gone.db"),
+        (("import", "gone.jsonl", "--db", "b.db"), "gone.jsonl"),
+        (("clean", "gone.jsonl"), "gone.jsonl"),
+        (("bench", "nothing"), "nothing"),
+        (("classify",), "TURNS"),
+        (("unknown",), "unknown"),
+    ],
+)
+def test_usage_and_unreadable_input_end_with_2_and_say_what_is_wrong(
+    arguments: tuple[str, ...], told: str, tmp_path: Path
+) -> None:
+    _file(tmp_path, GOOD)
+    done = _run(*arguments, cwd=tmp_path)
+    assert done.returncode == 2
+    assert told in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_wrong_configuration_ends_with_2_and_names_the_setting(tmp_path: Path) -> None:
+    (tmp_path / "afterturn.yaml").write_text("judgee: encoder\n")
+    done = _run("classify", str(_file(tmp_path, GOOD)), cwd=tmp_path)
+    assert done.returncode == 2
+    assert "judgee" in done.stderr
+
+
+def test_a_reader_that_goes_away_is_no_error(tmp_path: Path) -> None:
+    path = _file(tmp_path, *({**GOOD, "turn": f"t-{number}"} for number in range(40)))
+    command = f"{sys.executable} -m afterturn classify {path} | head -1"
+    done = subprocess.run(["bash", "-o", "pipefail", "-c", command], capture_output=True, text=True, check=False)
+    assert json.loads(done.stdout)["turn"] == "t-0"
+    assert "Traceback" not in done.stderr
+
+
+def test_imported_turns_are_judged_by_a_worker(tmp_path: Path) -> None:
+    path, database = _file(tmp_path, GOOD), str(tmp_path / "a.db")
+    imported = _run("import", str(path), "--db", database, "--json")
+    worked = _run("worker", "--db", database, "--drain", "--json")
+    assert json.loads(imported.stdout) == {"stored": 1, "known": 0, "bad_lines": 0}
+    assert json.loads(worked.stdout) == {
+        "stored": 1,
+        "planned": 4,
+        "open": 0,
+        "judged": 1,
+        "skipped": 3,
+        "failed": 0,
+        "dead": 0,
+    }
+
+
+def test_the_demo_shows_four_turns_and_ends_with_one_line_of_json(tmp_path: Path) -> None:
+    done = _run("demo", "--json", cwd=tmp_path)
+    assert done.returncode == 0
+    turns = json.loads(done.stdout.splitlines()[-1])["turns"]
+    assert [turn["agent"] for turn in turns] == ["portal", "portal", "handbook", "laptop-order"]
+    assert turns[0]["title"] is None
+    assert turns[1]["categories"] == ["Account"]
+    assert turns[2]["sources"] == [{"alias": "c1", "how": "cited", "offsets": [[86, 86]]}]
+    assert turns[3]["leaks"] == ["save_order"]
+    assert turns[3]["concluded"] == "classifier"
+    assert "save_order" not in turns[3]["text"]
+    assert "2.08 days¹." in done.stdout
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_demo_keeps_its_turns_where_a_database_is_named(tmp_path: Path) -> None:
+    database = str(tmp_path / "demo.db")
+    assert _run("demo", "--db", database).returncode == 0
+    assert len(_run("verdicts", "--db", database, "--json").stdout.splitlines()) == 16
+
+
+def test_the_version_is_told() -> None:
+    assert _run("--version").stdout.startswith("afterturn 0.")
