@@ -38,9 +38,10 @@ class Gate:
 
     def concerns(self, word: str) -> bool:
         """Says whether a last word that is more than letters and digits, and not in `words`, concerns a stage."""
-        core = word.rstrip(".,;:!?")
-        if not core or (core.isalnum() and core.isascii()):
-            return False  # a word and the marks after it: what a stage could want of that kind is in `words`
+        core = word.rstrip(".,;:!?'\"\n")
+        first, _, rest = core.partition("'")
+        if not core or (core.isascii() and first.isalnum() and (rest.isalnum() or not rest)):
+            return False  # a word, or one like "it's", and marks after it: what could begin so is in `words`
         if self.special(word) is not None:
             return True
         last = word[word.rfind("\n") + 1 :]
