@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from afterturn.smalltalk import is_small_talk, small_talk_prefix
+from afterturn.smalltalk import is_small_talk, only_small_talk, small_talk_prefix
 
 SMALL_TALK = """
 hello
@@ -94,3 +94,44 @@ def test_a_long_message_of_phrases_is_answered_at_once() -> None:
 def test_the_greeting_at_the_start_of_a_message_is_measured() -> None:
     assert small_talk_prefix("Guten Morgen, wo ist es?", kinds=frozenset({"greeting"})) == len("Guten Morgen")
     assert small_talk_prefix("Wo ist es?", kinds=frozenset({"greeting"})) == 0
+
+
+CONVERSATIONS: list[tuple[bool, list[str], list[str]]] = [
+    (True, ["heyy anybody home?"], ["Hello! Yes, how can I help?"]),
+    (True, ["thx a bunch, u rock!!"], ["You're welcome! Have a great day."]),
+    (True, ["Vielen lieben Dank, Sie haben mir sehr geholfen!"], ["Sehr gerne! Einen schönen Tag noch."]),
+    (True, ["Je vous remercie infiniment, passez une belle journée"], ["Avec plaisir, bonne journée à vous !"]),
+    (True, ["muchisimas graciass, un saludo"], ["¡De nada! Que tenga un buen día."]),
+    (
+        True,
+        ["buongiorno", "no niente, grazie lo stesso"],
+        ["Buongiorno! Come posso aiutarla?", "Va bene, buona giornata!"],
+    ),
+    (True, ["teşekkür ederim, iyi günler"], ["Rica ederim, iyi günler dilerim!"]),
+    (True, ["спасибо большое, до свидания"], ["Пожалуйста! Хорошего дня!"]),
+    (True, ["ありがとうございました！"], ["どういたしまして。またお気軽にどうぞ。"]),
+    (True, ["谢谢你，再见"], ["不客气，祝您愉快！"]),
+    (False, ["hi", "refund?"], ["Hello!", "Which order is it about?"]),
+    (False, ["thanks! and when does it arrive?"], ["On Friday."]),
+    (False, ["Karte gesperrt"], ["Ich sehe nach. Wie lautet Ihre Kundennummer?"]),
+    (False, ["bonjour, mon colis est abîmé"], ["Je suis désolée, pouvez-vous m'envoyer une photo ?"]),
+    (False, ["no puedo entrar en mi cuenta"], ["¿Qué mensaje le aparece?"]),
+    (False, ["wachtwoord vergeten"], ["U kunt het hier opnieuw instellen."]),
+    (False, ["环球影城的票怎么退"], ["请提供订单号。"]),
+    (False, ["the doorbell you sold me is broken"], ["I am sorry. Is it still under warranty?"]),
+    (False, ["word " * 80], ["Hello!"]),
+]
+
+
+@pytest.mark.parametrize(
+    ("expected", "customer", "agent"), CONVERSATIONS, ids=[row[1][0][:30] for row in CONVERSATIONS]
+)
+def test_a_conversation_is_small_talk_only_if_it_holds_no_matter(
+    expected: bool, customer: list[str], agent: list[str]
+) -> None:
+    assert only_small_talk(customer, agent) is expected
+
+
+def test_a_conversation_without_a_message_holds_no_matter() -> None:
+    assert only_small_talk([], ["Hello!"])
+    assert only_small_talk(["  "], [])

@@ -10,7 +10,7 @@ from afterturn.classifiers._language import in_language
 from afterturn.classifiers._titles import MAX_TITLE_CHARACTERS, clean_title
 from afterturn.classifiers._views import HISTORY_MESSAGES
 from afterturn.outcomes import Outcome
-from afterturn.smalltalk import is_small_talk
+from afterturn.smalltalk import only_small_talk
 from afterturn.turns import JsonObject, Turn
 
 MAX_CATEGORIES = 5
@@ -62,7 +62,8 @@ def _small_talk(turn: Turn) -> Reading:
 
 
 def _only_small_talk(turn: Turn) -> bool:
-    return all(is_small_talk(message.text) for message in turn.messages if message.role == "user")
+    said = {role: [m.text for m in turn.messages if m.role == role] for role in ("user", "assistant")}
+    return only_small_talk(said["user"], said["assistant"])
 
 
 CONVERSATION = Classifier(

@@ -1,5 +1,6 @@
 """Reads human language just enough for rules: words in any script, sentences, function words, tables of phrases."""
 
+from afterturn.language._model import ngrams, probability
 from afterturn.language._names import language_name
 from afterturn.language._tables import Phrase, lines, phrases
 from afterturn.language._text import Token, fold, grouped, is_cjk, plain, sentences, tokens
@@ -16,8 +17,10 @@ __all__ = [
     "languages",
     "lines",
     "looks_english",
+    "ngrams",
     "phrases",
     "plain",
+    "probability",
     "sentences",
     "stems",
     "tokens",

@@ -18,7 +18,7 @@ _MAX_ANSWERS = 200
 
 
 def sample_turns() -> dict[str, Turn]:
-    """Gives turns of many kinds by name: a greeting, without categories, with 120 of them, with passages, …
+    """Gives turns of many kinds by name: a greeting, without categories, with 120 of them, with passages.
 
     Every text of a customer or an agent holds `CANARY`.
     """
@@ -143,7 +143,7 @@ def _values(schema: JsonObject) -> Iterator[JsonValue]:
     elif branches:
         for branch in branches:
             yield from _values(branch)
-    elif isinstance(items, Mapping):
+    elif items:
         yield []
         yield list(itertools.islice(_values(items), 1))
     else:

@@ -1,0 +1,80 @@
+"""Reads a linear model over hashed character n-grams: small, pure Python, the same in every language.
+
+Source of the method: Joulin et al., "Bag of Tricks for Efficient Text Classification" (2017): hashed n-grams and a
+linear classifier. Misspelt and drawn-out words ("thankssss") share most of their n-grams with the plain ones.
+"""
+
+from __future__ import annotations
+
+import math
+import struct
+import unicodedata
+import zlib
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+from importlib.resources import files
+from pathlib import Path
+
+BUCKETS = 1 << 15
+_SIZES = (1, 2, 3, 4)
+_MAX_CHARACTERS = 400
+_HEAD = struct.Struct("<4sff")
+_MAGIC = b"AFL1"
+
+
+def ngrams(text: str) -> Iterator[int]:
+    """Gives the buckets of a text's words and of the character n-grams within them, word borders marked.
+
+    Letters three times and more in a row count twice; digits are alike.
+    """
+    for word in _words(text):
+        marked = f"<{word}>"
+        yield _bucket(f"w{marked}")
+        for size in _SIZES:
+            for start in range(len(marked) - size + 1):
+                yield _bucket(marked[start : start + size])
+
+
+def probability(name: str, text: str) -> float:
+    """Gives the probability of the model's class for a text.
+
+    Args:
+        name: File name of the model in this package.
+        text: The text; its first 400 characters are read.
+    """
+    weights, scale, bias = _load(name)
+    buckets = set(ngrams(text))
+    total = sum(weights[bucket] for bucket in buckets) * scale / max(len(buckets), 1) ** 0.5
+    return 1 / (1 + math.exp(-max(min(total + bias, 30.0), -30.0)))
+
+
+def write_model(path: Path, weights: Iterable[float], bias: float) -> None:
+    """Writes the weights, each in one byte (training only)."""
+    values = list(weights)
+    scale = max(abs(value) for value in values) / 127
+    packed = struct.pack(f"<{len(values)}b", *(round(value / scale) for value in values))
+    path.write_bytes(_HEAD.pack(_MAGIC, scale, bias) + packed)
+
+
+@lru_cache(maxsize=4)
+def _load(name: str) -> tuple[tuple[int, ...], float, float]:
+    raw = files("afterturn.language").joinpath(name).read_bytes()
+    magic, scale, bias = _HEAD.unpack_from(raw)
+    if magic != _MAGIC or len(raw) != _HEAD.size + BUCKETS:
+        raise ValueError(f"{name} of the installed package is damaged; install afterturn again")
+    return struct.unpack_from(f"<{BUCKETS}b", raw, _HEAD.size), scale, bias
+
+
+def _words(text: str) -> Iterator[str]:
+    folded = unicodedata.normalize("NFKC", text[:_MAX_CHARACTERS]).casefold()
+    for word in folded.split():
+        kept: list[str] = []
+        for char in word:
+            alike = "0" if char.isdigit() else char
+            if kept[-2:] != [alike, alike]:
+                kept.append(alike)
+        yield "".join(kept)
+
+
+def _bucket(gram: str) -> int:
+    return zlib.crc32(gram.encode("utf-8", "surrogatepass")) % BUCKETS
