@@ -45,7 +45,7 @@ dist: $(VENV)/.dev
 	$(BIN)/python -m build --outdir dist packages/encoder >/dev/null
 
 fuzz: $(VENV)/.dev
-	AFTERTURN_FUZZ_EXAMPLES=$${EXAMPLES:-1000000} $(BIN)/python -m pytest tests/stream/test_properties.py
+	AFTERTURN_FUZZ_EXAMPLES=$${EXAMPLES:-1000000} $(BIN)/python -m pytest tests/stream/test_properties.py tests/stream/test_reference.py
 
 bench: $(VENV)/.dev
 	$(BIN)/afterturn bench all

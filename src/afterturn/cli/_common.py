@@ -66,7 +66,7 @@ def note(message: str) -> None:
 def json_line(value: Any) -> str:
     """Writes a value as one line of JSON; a lone surrogate becomes U+FFFD, so that the line is valid UTF-8."""
     line = json.dumps(value, ensure_ascii=False, separators=(", ", ": "))
-    return line.encode("utf-8", "replace").decode("utf-8") if not line.isascii() else line
+    return line if line.isascii() else line.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
 @contextmanager

@@ -70,3 +70,8 @@ def test_the_title_is_what_the_customer_wants(
     encoder: SentenceEncoder, latest: str, earlier: list[str], title: str | None
 ) -> None:
     assert make_title([latest], earlier, "I see.", encoder).text == title
+
+
+def test_an_answer_to_the_agents_question_is_a_detail_of_what_was_wanted_before(encoder: SentenceEncoder) -> None:
+    earlier, latest = ["I need a laptop for a new colleague.", "Mara Lindqvist, Finance."], ["A Mac please, to Malmö."]
+    assert make_title(latest, earlier, "Filed.", encoder, answering=True).text == "Need a laptop for a new colleague"

@@ -34,6 +34,17 @@ class Conversation:
         """The customer's messages that are no small talk."""
         return tuple(text for text in (*self.earlier, *self.latest) if not is_small_talk(text))
 
+    @property
+    def answering(self) -> bool:
+        """Whether the customer's latest message follows a question of the agent."""
+        before = self.spoken[: len(self.spoken) - self._length_of_exchange]
+        return bool(before) and not before[-1][0] and before[-1][1].rstrip()[-1:] in "?？؟"
+
+    @property
+    def _length_of_exchange(self) -> int:
+        customers = [index for index, (customer, _) in enumerate(self.spoken) if customer]
+        return len(self.spoken) - customers[-1] if customers else len(self.spoken)
+
 
 def lay_out(turn: Turn) -> Conversation:
     """Reads the texts of a turn; tool messages and thinking play no part."""

@@ -89,7 +89,7 @@ class Heads:
 
     def _title(self, schema: JsonObject) -> Found:
         said = self._conversation
-        title = make_title(said.latest, said.earlier, said.reply, self._embedder)
+        title = make_title(said.latest, said.earlier, said.reply, self._embedder, answering=said.answering)
         return title.text, _confidence(title.probability, by_rule=title.text is None), False
 
     def _relevance(self, schema: JsonObject) -> Found:

@@ -17,6 +17,7 @@ from afterturn.smalltalk import is_small_talk, small_talk_prefix
 MAX_TITLE_CHARS = 80
 _ENOUGH_WORDS = 3.0
 _MAX_CANDIDATES = 24
+_CURRENT = 0.35
 _MAX_PREFIX_WORDS = 8
 _OPENING = frozenset({"greeting", "wellbeing", "opener"})
 _AMBIGUOUS_OPENINGS = frozenset(
@@ -36,7 +37,9 @@ class Title:
     probability: float
 
 
-def make_title(latest: Sequence[str], earlier: Sequence[str], reply: str, embedder: Embedder) -> Title:
+def make_title(
+    latest: Sequence[str], earlier: Sequence[str], reply: str, embedder: Embedder, *, answering: bool = False
+) -> Title:
     """Picks and cleans the clause of the customer's messages that is most central to the conversation.
 
     Args:
@@ -44,10 +47,13 @@ def make_title(latest: Sequence[str], earlier: Sequence[str], reply: str, embedd
         earlier: The customer's messages before it, oldest first.
         reply: The agent's reply; it weighs in which clause is central, and gives no words.
         embedder: Gives the vectors.
+        answering: Whether the latest message answers a question of the agent: then what the customer wanted was said
+            before, and the latest is a detail of it.
     """
     if all(is_small_talk(plain(message)) for message in latest):
         return Title(text=None, probability=0.97)
-    candidates = _candidates(latest, bonus=0.35) + _candidates(earlier, bonus=0.0)
+    newest, before = (0.0, _CURRENT) if answering else (_CURRENT, 0.0)
+    candidates = _candidates(latest, bonus=newest) + _candidates(earlier, bonus=before)
     if not candidates:
         return Title(text=None, probability=0.6)
     best = max(_scored(candidates[:_MAX_CANDIDATES], reply, embedder))[2]
