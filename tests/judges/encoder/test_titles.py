@@ -74,4 +74,4 @@ def test_the_title_is_what_the_customer_wants(
 
 def test_an_answer_to_the_agents_question_is_a_detail_of_what_was_wanted_before(encoder: SentenceEncoder) -> None:
     earlier, latest = ["I need a laptop for a new colleague.", "Mara Lindqvist, Finance."], ["A Mac please, to Malmö."]
-    assert make_title(latest, earlier, "Filed.", encoder, answering=True).text == "Need a laptop for a new colleague"
+    assert make_title(latest, earlier, "Filed.", encoder, answering=True).text == "A laptop for a new colleague"
