@@ -17,7 +17,8 @@ $(VENV)/.dev: $(VENV)/.user
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[local,llm,openai,anthropic,data]' --group dev
 	touch $@
 
-.PHONY: setup demo test check lint docs fuzz bench live dist clean
+
+.PHONY: setup demo test check model lint docs fuzz bench live dist clean
 
 setup: $(VENV)/.dev
 
@@ -28,7 +29,11 @@ test: $(VENV)/.dev
 	$(BIN)/python -m pytest
 
 # All that CI runs.
-check: $(VENV)/.dev lint docs dist test
+check: $(VENV)/.dev lint docs dist model test
+
+# A small real model for the tests that need one; without it they skip and say so.
+model: $(VENV)/.dev
+	$(BIN)/python benchmarks/fetch_live_model.py --model smollm2 || echo 'no small model: tests of a real server will skip'
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .
