@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
+from functools import partial
 from weakref import WeakKeyDictionary
 
 from afterturn._stamp import Clock
@@ -11,8 +12,9 @@ from afterturn.calls import Answer, Call, Judge, Location
 from afterturn.classifiers import BUILT_IN, Classifier
 from afterturn.config import Config
 from afterturn.errors import ConfigError, JudgeMissingError
+from afterturn.judges import Residency, allows, open_judge
 from afterturn.outcomes import Judgement
-from afterturn.run import Plan, judge_planned, plan
+from afterturn.run import Plan, judge_planned, plan, refuse_twins
 from afterturn.turns import Turn
 
 MAX_PLANS = 256
@@ -31,6 +33,7 @@ class Judging:
 
     Raises:
         ConfigError: An enabled classifier does not exist.
+        UsageError: Two classifiers have the same name.
     """
 
     def __init__(
@@ -43,6 +46,7 @@ class Judging:
     ) -> None:
         self._config = config
         self._classifiers = (*_enabled(config.classifiers), *classifiers)
+        refuse_twins(self._classifiers)  # now, and not at a turn that could not be stored then
         self._open = open_judge or _opener(config)
         self._clock = clock
         self._plans: dict[tuple[str, str], Plan] = {}  # of turns that this process stored and will judge in a moment
@@ -93,8 +97,8 @@ class Judging:
         return self._config.judge_for(turn.tenant, turn.agent.model)
 
     def _blocked(self, turn: Turn, judge: Judge) -> str | None:
-        local_only = self._config.residency_for(turn.tenant) == "local"
-        return "residency" if local_only and judge.location != "local" else None
+        rule = Residency(local_only=self._config.residency_for(turn.tenant) == "local")
+        return None if allows(rule, judge) else "residency"
 
 
 class MissingJudge:
@@ -126,9 +130,4 @@ def _enabled(names: Sequence[str]) -> tuple[Classifier, ...]:
 
 
 def _opener(config: Config) -> OpenJudge:
-    def opened(name: str) -> Judge:
-        from afterturn.judges import open_judge  # here: a host that brings its own judge needs none of ours
-
-        return open_judge(name, deadline_s=config.deadline_s)
-
-    return opened
+    return partial(open_judge, deadline_s=config.deadline_s)

@@ -16,6 +16,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import partial
 
 from afterturn import failopen
 from afterturn._stamp import Asked, Clock, Stamp
@@ -26,6 +27,7 @@ from afterturn.errors import JudgeError, ProviderError, SchemaViolationError, Tr
 from afterturn.outcomes import Judgement
 from afterturn.replies import filtered
 from afterturn.turns import JsonValue, Turn
+from afterturn.verdicts import is_code
 
 PLAN_VERSION = "1"
 
@@ -38,13 +40,15 @@ class Plan:
         turn: The turn with its reply filtered.
         calls: The calls; at most one a view, `exchange` and `exchange+passages` sharing theirs.
         skips: Code of the reason by classifier name, for the questions that are not asked.
-        classifiers: All classifiers, in order; each is in one call, in `skips`, or settled: a question without a field
-            on this turn needs no judge.
+        broken: Names of the classifiers that broke while they were planned; each becomes an `error`.
+        classifiers: All classifiers, in order; each is in one call, in `skips`, in `broken`, or settled: a question
+            without a field on this turn needs no judge.
     """
 
     turn: Turn
     calls: tuple[Call, ...]
     skips: Mapping[str, str]
+    broken: frozenset[str] = frozenset()
     classifiers: tuple[Classifier, ...]
 
     def rows(self, judge: str) -> tuple[Planned, ...]:
@@ -66,30 +70,45 @@ class Plan:
 def plan(turn: Turn, classifiers: Sequence[Classifier], *, blocked: str | None = None) -> Plan:
     """Plans the calls of a turn: skips what needs no answer and fuses the rest by view.
 
+    A classifier that breaks here, or that declares a field which another one of its call has, costs its own question
+    and nothing else: a bug in one question must not keep the turn from being stored.
+
     Args:
         turn: A finished turn; its reply is filtered here if nobody did.
         classifiers: The enabled classifiers; no two of one name.
         blocked: Code of the reason why no judge may see this turn (`residency`), or None.
 
     Raises:
-        UsageError: Two classifiers have the same name, or declare the same field in one call.
+        UsageError: Two classifiers have the same name.
+    """
+    refuse_twins(classifiers)
+    turn = filtered(turn)
+    skips: dict[str, str] = {}
+    broken: set[str] = set()
+    asked: dict[ViewName, list[tuple[Classifier, Question]]] = {}
+    for classifier in classifiers:
+        company = asked.get(_shared(classifier.view), [])
+        ids = {"tenant": turn.tenant, "turn": turn.id, "classifier": classifier.name}
+        look = partial(_skip_or_question, classifier, turn, blocked, company)
+        found = failopen.call("run.plan", look, lambda _: None, **ids)
+        if found is None:
+            broken.add(classifier.name)
+        elif isinstance(found, str):
+            skips[classifier.name] = found
+        elif found.fields:
+            asked[_shared(classifier.view)] = [*company, (classifier, found)]
+    calls = tuple(_call(turn, pairs) for pairs in asked.values())
+    return Plan(turn=turn, calls=calls, skips=skips, broken=frozenset(broken), classifiers=tuple(classifiers))
+
+
+def refuse_twins(classifiers: Sequence[Classifier]) -> None:
+    """Refuses classifiers of the same name: nobody could tell their verdicts apart.
+
+    Raises:
+        UsageError: Two classifiers have the same name.
     """
     if len({classifier.name for classifier in classifiers}) < len(classifiers):
         raise UsageError("two enabled classifiers have the same name; rename one")
-    turn = filtered(turn)
-    skips: dict[str, str] = {}
-    asked: dict[ViewName, list[tuple[Classifier, Question]]] = {}
-    for classifier in classifiers:
-        seen = project(turn, classifier.view)
-        reason = _unjudgeable(turn) or classifier.skip(seen) or blocked
-        if reason:
-            skips[classifier.name] = reason
-            continue
-        question = _question(classifier, seen)
-        if question.fields:
-            asked.setdefault(_shared(classifier.view), []).append((classifier, question))
-    calls = tuple(_call(turn, pairs) for pairs in asked.values())
-    return Plan(turn=turn, calls=calls, skips=skips, classifiers=tuple(classifiers))
 
 
 async def ask(call: Call, judge: Judge) -> tuple[Asked, ...]:
@@ -167,6 +186,8 @@ async def judge_planned(
     for classifier in planned.classifiers:
         if classifier.name in planned.skips:
             judgements.append(stamp.judgement(classifier, "skipped", reason=planned.skips[classifier.name]))
+        elif classifier.name in planned.broken:
+            judgements.append(stamp.judgement(classifier, "error", reason=SchemaViolationError.code))
         elif classifier.name in by_name:
             judgements.append(read(by_name[classifier.name], classifier, stamp))
         else:
@@ -185,6 +206,22 @@ def _shared(view: ViewName) -> ViewName:
     return "exchange" if view == "exchange+passages" else view
 
 
+def _skip_or_question(
+    classifier: Classifier, turn: Turn, blocked: str | None, company: Sequence[tuple[Classifier, Question]]
+) -> str | Question:
+    """Gives the code of the reason why a question is not asked, or the question."""
+    seen = project(turn, classifier.view)
+    reason = _unjudgeable(turn) or classifier.skip(seen) or blocked
+    if reason:
+        if not is_code(reason):
+            raise UsageError("the reason of a skip is a lower-case code of at most 40 characters")
+        return reason
+    question = _question(classifier, seen)
+    if any(not question.fields.keys().isdisjoint(other.fields) for _, other in company):
+        raise UsageError("two classifiers of one call declare a field of the same name; rename one")
+    return question
+
+
 def _question(classifier: Classifier, seen: Turn) -> Question:
     return Question(
         classifier=classifier.name,
@@ -199,9 +236,6 @@ def _call(turn: Turn, pairs: Sequence[tuple[Classifier, Question]]) -> Call:
     views = {classifier.view for classifier, _ in pairs}
     view: ViewName = "exchange+passages" if "exchange+passages" in views else pairs[0][0].view
     questions = tuple(question for _, question in pairs)
-    names = [name for question in questions for name in question.fields]
-    if len(set(names)) < len(names):
-        raise UsageError("two classifiers of one view declare a field of the same name; rename one")
     return Call(view=view, turn=project(turn, view), questions=questions, plan=_plan_hash(view, questions))
 
 

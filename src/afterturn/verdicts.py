@@ -17,6 +17,16 @@ ResponseFormat = Literal["json_schema", "json_schema_reduced", "json_object"]
 _CODE = re.compile(r"[a-z][a-z0-9_]{0,39}")
 
 
+def is_code(text: str) -> bool:
+    """Says whether a text is a code: lower-case letters, digits and underscores, at most 40 characters.
+
+    Example:
+        >>> is_code("no_passages"), is_code("No passages!")
+        (True, False)
+    """
+    return _CODE.fullmatch(text) is not None
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class JudgeParams:
     """Are the effective parameters of a judge call, as the provider took them.
@@ -91,7 +101,7 @@ class Verdict:
     def __post_init__(self) -> None:
         for name in ("label", "reason"):
             code = getattr(self, name)
-            if code is not None and not _CODE.fullmatch(code):
+            if code is not None and not is_code(code):
                 raise ValueError(f"{name} of a verdict is a lower-case code of at most 40 characters, never text")
         if self.status not in get_args(Status):
             raise ValueError(f"status of a verdict is one of {', '.join(get_args(Status))}")

@@ -123,6 +123,7 @@ async def test_the_encoder_without_its_model_errs_and_says_what_to_install(
     make_afterturn: Any, agent: Agent, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "onnxruntime", None)
+    monkeypatch.setattr("afterturn.judges.encoder._load._shared", [])  # whatever other tests have loaded
     judge = open_judge("encoder")
     _, verdicts, _ = await _judged(make_afterturn(judge), agent)
     answered = {verdict.classifier: (verdict.status, verdict.reason) for verdict in verdicts}

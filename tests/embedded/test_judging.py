@@ -6,8 +6,9 @@ from typing import Any
 import pytest
 
 from afterturn import Message
+from afterturn.classifiers.safety import SAFETY
 from afterturn.config import Config
-from afterturn.errors import ConfigError
+from afterturn.errors import ConfigError, UsageError
 from afterturn.judging import MAX_PLANS, Judging
 from afterturn.testing import ScriptedJudge
 
@@ -48,3 +49,8 @@ async def test_only_the_enabled_classifiers_are_asked(make_turn: Any) -> None:
     judging = Judging(Config(classifiers=("safety",)), open_judge=lambda name: ScriptedJudge(ANSWER))
     judgements = await judging.judge(make_turn("My parcel is late", "It comes."))
     assert [one.verdict.classifier for one in judgements] == ["safety"]
+
+
+def test_a_classifier_with_the_name_of_another_is_refused_before_any_turn_comes() -> None:
+    with pytest.raises(UsageError, match="same name"):
+        Judging(Config(), classifiers=(SAFETY,))

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 from structlog.testing import capture_logs
 
-from afterturn import Agent, Message
+from afterturn import Agent, Message, Turn
+from afterturn.classifiers import Classifier, Reading
 from afterturn.errors import UsageError
 from afterturn.testing import HANG, ScriptedJudge
 from afterturn.worker import Hooks
@@ -64,6 +65,29 @@ async def test_the_raw_reply_is_sent_to_the_model_again_and_aliases_are_numbered
     assert text == "It is free."
     stored = at.store.turn("default", turn.id)
     assert stored.reply.cited == ("c2", "c3")
+
+
+async def test_a_question_that_breaks_costs_its_own_verdict_and_not_the_stored_turn(
+    make_afterturn: Any, agent: Agent
+) -> None:
+    def breaks(turn: Turn) -> str:
+        raise KeyError("a bug of the host")
+
+    own = Classifier(
+        name="mine",
+        version="1",
+        view="exchange",
+        fields=lambda turn: {"mine": {"type": "boolean"}},
+        instructions=lambda turn: "- mine: true",
+        read=lambda answer, turn: Reading(status="no_finding"),
+        skip=breaks,
+    )
+    at = make_afterturn(ScriptedJudge(ANSWER), classifiers=(own,))
+    with capture_logs():
+        turn, _ = await _run(at, agent)
+        verdicts = await turn.verdicts()
+    assert at.store.turn("default", turn.id) is not None
+    assert [verdict.status for verdict in verdicts] == ["finding", "skipped", "finding", "no_finding", "error"]
 
 
 async def test_a_flagged_message_is_told_and_on_the_timeline_and_stops_nothing(

@@ -1,13 +1,14 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 from structlog.testing import capture_logs
 
-from afterturn import Passage
+from afterturn import Passage, Turn
 from afterturn.calls import Answer, Confidence
 from afterturn.classifiers import BUILT_IN, Checked, Classifier, Reading
 from afterturn.errors import JudgeTimeoutError, ProviderError, RefusedError, TruncatedError
@@ -190,6 +191,37 @@ async def test_a_classifier_that_breaks_while_reading_is_an_error_verdict(make_t
     with capture_logs():
         judgements = await judge_turn(make_turn("q", "a"), (own,), ScriptedJudge({"mine": True}))
     assert [(one.verdict.status, one.verdict.reason) for one in judgements] == [("error", "schema_violation")]
+
+
+def _breaks(turn: Turn) -> Any:
+    raise KeyError("no such field")
+
+
+_OWN = Classifier(
+    name="mine",
+    version="1",
+    view="exchange",
+    fields=lambda turn: {"mine": {"type": "boolean"}},
+    instructions=lambda turn: "- mine: true",
+    read=lambda answer, turn: Reading(status="no_finding"),
+)
+_BROKEN = {
+    "skip": replace(_OWN, skip=_breaks),
+    "reason": replace(_OWN, skip=lambda turn: "No code!"),
+    "fields": replace(_OWN, fields=_breaks),
+    "instructions": replace(_OWN, instructions=_breaks),
+    "another's field": replace(_OWN, fields=lambda turn: {"safetySignal": {"type": "boolean"}}),
+}
+
+
+@pytest.mark.parametrize("part", _BROKEN)
+async def test_a_classifier_that_breaks_while_it_is_planned_is_an_error_verdict_of_its_own(
+    part: str, make_turn: Any
+) -> None:
+    with capture_logs():
+        judgements = await judge_turn(_turn(make_turn), (*BUILT_IN, _BROKEN[part]), ScriptedJudge(FULL))
+    assert [one.verdict.status for one in judgements] == ["finding", "finding", "finding", "no_finding", "error"]
+    assert judgements[-1].verdict.reason == "schema_violation"
 
 
 @pytest.mark.parametrize("signal", ["self_harm", "harassment", "harmful_content"])

@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from structlog.testing import capture_logs
 from syrupy.assertion import SnapshotAssertion
 
 from afterturn import Passage
@@ -111,8 +112,16 @@ def _twin(name: str) -> Classifier:
     )
 
 
-def test_two_classifiers_of_one_name_or_one_field_are_a_usage_error(make_turn: Any) -> None:
+def test_two_classifiers_of_one_name_are_a_usage_error(make_turn: Any) -> None:
     with pytest.raises(UsageError, match="same name"):
         plan(make_turn("q", "a"), (*BUILT_IN, _twin("safety")))
-    with pytest.raises(UsageError, match="field"):
-        plan(make_turn("my parcel is late", "a"), (*BUILT_IN, _twin("other")))
+
+
+def test_a_field_of_another_classifier_costs_the_later_question_alone(make_turn: Any) -> None:
+    with capture_logs() as logged:
+        planned = plan(make_turn("my parcel is late", "a"), (*BUILT_IN, _twin("other")))
+    assert planned.broken == {"other"}
+    assert [question.classifier for question in planned.calls[0].questions] == ["conversation", "safety"]
+    assert [(line["place"], line["error"], line["classifier"]) for line in logged] == [
+        ("run.plan", "UsageError", "other")
+    ]

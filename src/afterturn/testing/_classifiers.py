@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -11,8 +10,8 @@ from afterturn.classifiers import Checked, Classifier, project
 from afterturn.replies import filtered
 from afterturn.testing._judges import CANARY
 from afterturn.turns import Agent, JsonObject, JsonValue, Message, Passage, Turn
+from afterturn.verdicts import is_code
 
-_CODE = re.compile(r"[a-z][a-z0-9_]{0,39}")
 _MAX_INSTRUCTIONS = 1_500
 _MAX_ANSWERS = 200
 
@@ -58,7 +57,7 @@ def check_classifier(classifier: Classifier, *, turns: Sequence[Turn] = ()) -> N
         >>> for classifier in BUILT_IN:
         ...     check_classifier(classifier)
     """
-    faults = [f"label {label} is no code" for label in classifier.labels if not _CODE.fullmatch(label)]
+    faults = [f"label {label} is no code" for label in classifier.labels if not is_code(label)]
     for name, turn in [*sample_turns().items(), *((f"your turn {n}", t) for n, t in enumerate(turns, start=1))]:
         seen = project(filtered(turn), classifier.view)
         faults += [f"on {name}: {fault}" for fault in _faults(classifier, seen)]
@@ -79,7 +78,7 @@ def _turn(
 def _faults(classifier: Classifier, seen: Turn) -> Iterator[str]:
     reason = classifier.skip(seen)
     if reason is not None:
-        if not _CODE.fullmatch(reason):
+        if not is_code(reason):
             yield "skip gives no code"
         return
     fields = classifier.fields(seen)
