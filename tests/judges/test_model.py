@@ -292,3 +292,21 @@ def test_importing_the_judges_imports_no_provider_library() -> None:
     code = f"import sys, afterturn.judges, afterturn.judges.model; print([m for m in {heavy} if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+async def test_the_first_question_of_a_process_already_keeps_the_libraries_quiet(
+    server: FakeServer, replies: Replies
+) -> None:
+    server.says(replies.chat(GOOD))
+    code = f"""
+import asyncio, logging
+from afterturn.judges import ModelJudge
+from afterturn.testing import sample_call
+logging.basicConfig(level=logging.DEBUG, format="%(name)s")
+asyncio.run(ModelJudge("openai:m", base_url="{server.base_url}").ask(sample_call()))
+"""
+    done = await asyncio.create_subprocess_exec(sys.executable, "-c", code, stderr=asyncio.subprocess.PIPE)
+    _, logged = await done.communicate()
+    assert done.returncode == 0
+    assert [name for name in logged.decode().split() if name != "asyncio"] == []
+    assert len(server.asked) == 1

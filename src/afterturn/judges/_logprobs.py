@@ -14,6 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import cast
 
+from afterturn import failopen
 from afterturn.calls import Confidence
 from afterturn.turns import JsonObject, JsonValue
 
@@ -31,6 +32,21 @@ class Token:
     text: bytes
     logprob: float
     top: tuple[tuple[bytes, float], ...] = ()
+
+
+def told_confidence(body: str, schema: JsonObject, logprobs: object) -> dict[str, Confidence]:
+    """Finds the confidence of each field that a server's log-probabilities tell; empty where they cannot be read.
+
+    Args:
+        body: The JSON object exactly as the model wrote it.
+        schema: The schema that was asked for.
+        logprobs: The tokens as the server sent them, in the OpenAI form, or anything else.
+    """
+    return failopen.call(
+        "judges.logprobs",
+        lambda: confidences(body, schema, tokens_of(logprobs)),
+        lambda _: dict[str, Confidence](),
+    )
 
 
 def tokens_of(items: object) -> tuple[Token, ...]:

@@ -17,11 +17,11 @@ from threading import Event
 from typing import Any, cast
 
 from afterturn import failopen
-from afterturn.calls import Answer, Call, Confidence, Location
+from afterturn.calls import Answer, Call, Location
 from afterturn.errors import JudgeError, ProviderError
 from afterturn.judges._faults import missing
 from afterturn.judges._llama_reply import Gathered
-from afterturn.judges._logprobs import confidences, tokens_of
+from afterturn.judges._logprobs import told_confidence
 from afterturn.judges._parse import json_text, parse_reply
 from afterturn.judges._prompt import Prompt, render
 from afterturn.judges._request import OBJECT_NAME, TOP_LOGPROBS
@@ -142,11 +142,7 @@ def _answer(reply: Gathered, wire: WireSchema, prompt: Prompt) -> Answer:
     values = parse_reply(reply.text, finish=reply.finish)
     return Answer(
         values=wire.decode(values),
-        confidence=failopen.call(
-            "judges.logprobs",
-            lambda: confidences(json_text(reply.text), wire.schema, tokens_of(reply.logprobs)),
-            lambda _: dict[str, Confidence](),
-        ),
+        confidence=told_confidence(json_text(reply.text), wire.schema, reply.logprobs),
         usage=Usage(input_tokens=reply.input_tokens, output_tokens=reply.output_tokens),
         params=JudgeParams(temperature=0.0, max_tokens=prompt.max_tokens, response_format="json_schema"),
     )

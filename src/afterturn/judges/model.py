@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
 from afterturn import failopen
-from afterturn.calls import Answer, Call, Confidence, Location
+from afterturn.calls import Answer, Call, Location
 from afterturn.errors import ConfigError, JudgeError, ProviderError
 from afterturn.judges._client import Address, Client, profile_of
 from afterturn.judges._faults import is_server_error, judge_error, refusal_of
 from afterturn.judges._ladder import Form, first_form, form_for_broken_mode, next_form, remember
-from afterturn.judges._logprobs import confidences, tokens_of
+from afterturn.judges._logprobs import told_confidence
 from afterturn.judges._parse import Finish, json_text, parse_reply
 from afterturn.judges._prompt import render
 from afterturn.judges._quiet import quiet
@@ -84,8 +84,7 @@ class ModelJudge:
         """
         failure: JudgeError | None = None
         try:
-            with quiet():
-                return await self._ask(call)
+            return await self._ask(call)
         except BaseException as error:  # dependencies raise BaseException, too; swallows() decides
             if not failopen.swallows(error):
                 raise
@@ -153,13 +152,14 @@ async def _send(model: Model, request: Request) -> _Reply:
     from pydantic_ai.settings import ModelSettings
 
     settings = {key: value for key, value in request.settings.items() if key not in model.unsupported_settings}
-    response = await model_request(
-        model,
-        request.messages(),
-        model_settings=cast(ModelSettings, settings),
-        model_request_parameters=request.parameters(),
-        instrument=False,  # its spans would hold the messages
-    )
+    with quiet():  # here, since opening the model has just imported the libraries and made their loggers
+        response = await model_request(
+            model,
+            request.messages(),
+            model_settings=cast(ModelSettings, settings),
+            model_request_parameters=request.parameters(),
+            instrument=False,  # its spans would hold the messages
+        )
     return _reply(response)
 
 
@@ -186,11 +186,7 @@ def _answer(reply: _Reply, request: Request, wire: WireSchema) -> Answer:
     values = parse_reply(reply.text, finish=reply.finish)
     return Answer(
         values=wire.decode(values),
-        confidence=failopen.call(
-            "judges.logprobs",
-            lambda: confidences(json_text(reply.text), wire.schema, tokens_of(reply.logprobs)),
-            lambda _: dict[str, Confidence](),
-        ),
+        confidence=told_confidence(json_text(reply.text), wire.schema, reply.logprobs),
         usage=reply.usage,
         params=request.params,
     )
