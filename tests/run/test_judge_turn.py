@@ -14,6 +14,7 @@ from afterturn.classifiers import BUILT_IN, Checked, Classifier, Reading
 from afterturn.errors import JudgeTimeoutError, ProviderError, RefusedError, TruncatedError
 from afterturn.run import judge_turn
 from afterturn.testing import HANG, ScriptedJudge
+from afterturn.turns import JsonObject
 
 FULL = {
     "title": "A late parcel",
@@ -197,6 +198,14 @@ def _breaks(turn: Turn) -> Any:
     raise KeyError("no such field")
 
 
+def _says_no_code(turn: Turn) -> str:
+    return "No code!"
+
+
+def _has_a_taken_field(turn: Turn) -> dict[str, JsonObject]:
+    return {"safetySignal": {"type": "boolean"}}
+
+
 _OWN = Classifier(
     name="mine",
     version="1",
@@ -207,10 +216,10 @@ _OWN = Classifier(
 )
 _BROKEN = {
     "skip": replace(_OWN, skip=_breaks),
-    "reason": replace(_OWN, skip=lambda turn: "No code!"),
+    "reason": replace(_OWN, skip=_says_no_code),
     "fields": replace(_OWN, fields=_breaks),
     "instructions": replace(_OWN, instructions=_breaks),
-    "another's field": replace(_OWN, fields=lambda turn: {"safetySignal": {"type": "boolean"}}),
+    "another's field": replace(_OWN, fields=_has_a_taken_field),
 }
 
 
