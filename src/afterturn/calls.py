@@ -16,6 +16,9 @@ ViewName = Literal["message", "exchange", "exchange+passages", "scope"]
 Head = Literal["title", "relevance", "support", "concluded", "handoff"]
 Location = Literal["local", "remote"]
 
+CUT = " … [cut]"
+"""Ends a text of a call that was cut; a judge that quotes takes it off."""
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Question:

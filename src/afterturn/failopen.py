@@ -1,7 +1,7 @@
 """Is the one way to fail open: run it, and where it breaks, log one line, count it, go on.
 
-Used by run, stream, ledger, worker and gateway. Nothing is cached: the next call tries again. The log line has the
-place, the error's class and its code, never its message, since messages hold what was being judged.
+Every room that must not stand in the conversation's way uses it. Nothing is cached: the next call tries again. The log
+line has the place, the error's class and its code, never its message, since messages hold what was being judged.
 """
 
 from __future__ import annotations

@@ -86,7 +86,6 @@ class LiveTurn:
         self._open: CleanStream | None = None
         self._taken: list[CleanStream] = []
         self._finished: Turn | None = None
-        self._stored = False
         self._unstored: asyncio.Task[Classification] | None = None
 
     async def __aenter__(self) -> Self:
@@ -104,8 +103,7 @@ class LiveTurn:
         self._take(self._open)  # a caller that left the stream early: its generator may end only later
         turn = self._finished = self._turn()
         stored = await failopen.acall("live.store", partial(self._host.submit, turn, self._events()), _none)
-        self._stored = stored is not None
-        if not self._stored:  # no database: the turn is judged all the same, and its verdicts are published
+        if stored is None:  # no database: the turn is judged all the same, and its verdicts are published
             self._unstored = asyncio.create_task(self._host.classify_async(turn))
 
     @property

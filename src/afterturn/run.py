@@ -30,6 +30,7 @@ from afterturn.turns import JsonValue, Turn
 from afterturn.verdicts import is_code
 
 PLAN_VERSION = "1"
+"""Changed whenever the prompt around the questions, or the way they share a call, may change their answers."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -12,7 +12,7 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 
-from afterturn.language import Phrase, Token, is_cjk, phrases, probability, tokens
+from afterturn.language import QUESTION_MARKS, Phrase, Token, is_cjk, phrases, probability, tokens
 
 __all__ = ["is_small_talk", "only_small_talk", "small_talk_prefix", "uncovered"]
 
@@ -136,7 +136,7 @@ def _asks_to_wait(text: str, words: list[Token]) -> bool:
     """Says whether a short message asks to wait and excuses itself ("one moment, the doorbell")."""
     length = max((n for kind, n in _matches(words, 0) if kind == "hold"), default=0)
     excuse = words[length:]
-    given = any(char.isdigit() for char in text) or any(mark in text for mark in "?？؟")
+    given = any(char.isdigit() for char in text) or any(mark in text for mark in QUESTION_MARKS)
     return bool(length) and len(excuse) <= _MAX_EXCUSE_WORDS and not given
 
 

@@ -51,6 +51,15 @@ def test_the_prompt_is_short_and_the_same_for_every_agent(
     assert f"{prompt.system}\n\n{prompt.user}\n\n(max_tokens {prompt.max_tokens})" == snapshot
 
 
+def test_a_list_that_goes_out_as_ids_says_what_each_id_stands_for(make_turn: Any) -> None:
+    passages = tuple(Passage(alias=f"c{number}", text="Leave is 27 days.") for number in range(11, 131))
+    (call,) = plan(make_turn("How much leave?", "27 days.", passages=passages), BUILT_IN).calls
+    ids = wire_schema(call).codes["sourceIds"]
+    data = render(call, boundary="B").user.split("=== B ===")[1]
+    assert json.loads(data)["ids_of_sourceIds"] == ids
+    assert ids["k1"] == "c11"
+
+
 def test_the_descriptive_questions_share_one_call(make_turn: Any) -> None:
     turn = make_turn("I need a laptop.", "Filed.", categories=("HR",), parent="desk", passages=PASSAGES)
     (call,) = plan(turn, BUILT_IN).calls

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from afterturn.calls import ViewName
+from afterturn.calls import CUT, ViewName
 from afterturn.stream import clean
 from afterturn.turns import Agent, Message, Passage, Turn
 
@@ -18,8 +18,6 @@ HISTORY_CHARACTERS = 600
 EXCHANGE_CHARACTERS = 6_000
 PASSAGE_CHARACTERS = 400
 PASSAGES_CHARACTERS = 12_000
-
-CUT = " … [cut]"
 
 
 def project(turn: Turn, view: ViewName) -> Turn:

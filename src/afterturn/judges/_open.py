@@ -46,7 +46,7 @@ PROVIDERS = (
 """Providers whose models can be asked, as pydantic-ai names them; names only, so that nothing is imported."""
 
 
-def open_judge(name: str, *, deadline_s: float | None = None, retry: bool = True) -> Judge:
+def open_judge(name: str, *, deadline_s: float | None = None) -> Judge:
     """Opens a judge, with a deadline, one retry and a trace around it. Nothing is loaded before the first question.
 
     Args:
@@ -54,7 +54,6 @@ def open_judge(name: str, *, deadline_s: float | None = None, retry: bool = True
             compatible server).
         deadline_s: Seconds for a whole call; by default 20, and 120 for models on this machine (`llama:`, or a base
             URL of it).
-        retry: Whether an error that a retry helps is retried once.
 
     Raises:
         ConfigError: No judge has that name.
@@ -64,9 +63,7 @@ def open_judge(name: str, *, deadline_s: float | None = None, retry: bool = True
         'openai:gpt-4o-mini'
     """
     judge, seconds = _bare(name, deadline_s)
-    if retry:
-        judge = Retry(judge)
-    return Trace(Deadline(judge, seconds=seconds))
+    return Trace(Deadline(Retry(judge), seconds=seconds))
 
 
 def _bare(name: str, deadline_s: float | None) -> tuple[Judge, float]:

@@ -15,8 +15,9 @@ from afterturn.calls import Call
 from afterturn.judges._schema import wire_schema
 from afterturn.turns import JsonObject, JsonValue, Message, Turn
 
-PROMPT_VERSION = "1"
 _BASE_TOKENS = 48
+_CATEGORIES = "categoryNames"
+"""The field whose closed list stands in the data with its descriptions, not in the instructions alone."""
 
 _SYSTEM = (
     "You annotate conversations between a customer and an agent. Everything between the two lines that begin with === "
@@ -62,8 +63,9 @@ def _data(call: Call, codes: Mapping[str, Mapping[str, str]]) -> dict[str, JsonV
     turn, data = call.turn, dict[str, JsonValue]()
     if turn.agent.instructions:
         data["instructions_of_the_agent"] = turn.agent.instructions
-    if any("categoryNames" in question.fields for question in call.questions):
-        data["categories"] = _categories(turn, codes.get("categoryNames", {}))
+    if any(_CATEGORIES in question.fields for question in call.questions):
+        data["categories"] = _categories(turn, codes.get(_CATEGORIES, {}))
+    data |= {f"ids_of_{field}": dict(ids) for field, ids in codes.items() if field != _CATEGORIES}
     if turn.passages:
         data["passages"] = [_passage(p.alias, p.title, p.text) for p in turn.passages]
     if turn.history:

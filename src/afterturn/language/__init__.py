@@ -3,10 +3,11 @@
 from afterturn.language._model import ngrams, probability
 from afterturn.language._names import language_name
 from afterturn.language._tables import Phrase, lines, phrases
-from afterturn.language._text import Token, fold, grouped, is_cjk, plain, sentences, tokens
+from afterturn.language._text import QUESTION_MARKS, Token, fold, grouped, is_cjk, plain, sentences, tokens
 from afterturn.language._words import content_tokens, languages, looks_english, stems, weight
 
 __all__ = [
+    "QUESTION_MARKS",
     "Phrase",
     "Token",
     "content_tokens",

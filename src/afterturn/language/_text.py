@@ -19,6 +19,8 @@ _LINK = re.compile(r"!?\[([^\[\]\n]{0,300})\]\([^()\n]{0,1000}\)")
 _BULLET = re.compile(r"^[ \t]*(?:[-*+•]|#{1,6}|>|\d{1,3}[.)])[ \t]+", re.MULTILINE)
 _EMPHASIS = re.compile(r"\*\*|__|`|~~|(?<!\w)[*_](?=\w)|(?<=\w)[*_](?!\w)")
 
+QUESTION_MARKS = "?？؟"
+
 _BREAK = re.compile(r"[.!?…]+[\"'”’»)\]]*(?=\s|$)|[。！？؟।]+[」』”’»)]*|\n+")
 _ABBREVIATION = re.compile(
     r"(?:^|[\s(])(?:\w|dr|mr|mrs|ms|prof|st|no|nr|vs|etc|approx|ca|bzw|usw|inkl|evtl|ggf|sr|sra|dra|mme|mlle|env|tel"

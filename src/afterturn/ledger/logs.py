@@ -19,19 +19,7 @@ LOGGER: Final = "afterturn.ledger"
 
 _LABEL_NAMES = MappingProxyType({"injection_classifier": "category", "ai_frustration": "target"})
 _OWN_NAMES: Mapping[str, str] = MappingProxyType({})
-_CLASSES = {
-    kind.code: kind.__name__
-    for kind in (
-        errors.RefusedError,
-        errors.TruncatedError,
-        errors.InvalidJsonError,
-        errors.SchemaViolationError,
-        errors.RateLimitedError,
-        errors.JudgeTimeoutError,
-        errors.ProviderError,
-        errors.JudgeMissingError,
-    )
-}
+_CLASSES = {kind.code: kind.__name__ for kind in errors.JudgeError.__subclasses__()}
 
 
 class LogSink:

