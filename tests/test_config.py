@@ -38,13 +38,16 @@ def test_the_tenants_judge_wins_then_the_platforms_then_the_agents_model_then_th
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ("dbb: x\n", "dbb"),
-        ("concurrency: many\n", "concurrency"),
+        ("dbb: x\n", r"a\.yaml: dbb: no such setting; there are db, judge, "),
+        ("concurrency: many\n", r"a\.yaml: concurrency: Input should be a valid integer"),
         ("concurrency: 0\n", "concurrency"),
         ("a: [1\nb: 2\n", "a.yaml:2"),
         ("- 1\n", "no settings"),
         ("residency: moon\n", "residency"),
-        ("tenants:\n  acme:\n    jugde: encoder\n", "tenants.acme.jugde"),
+        (
+            "tenants:\n  acme:\n    jugde: encoder\n",
+            r"tenants\.acme\.jugde: no such setting; there are judge, residency$",
+        ),
     ],
 )
 def test_a_wrong_file_is_reported_with_its_place(tmp_path: Path, text: str, told: str) -> None:
@@ -57,6 +60,11 @@ def test_a_wrong_file_is_reported_with_its_place(tmp_path: Path, text: str, told
 def test_a_missing_file_is_reported(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=r"gone\.yaml"):
         load_config(tmp_path / "gone.yaml", env={})
+
+
+def test_a_wrong_variable_or_flag_is_named() -> None:
+    with pytest.raises(ConfigError, match=r"--deadline-s: deadline_s: .*; AFTERTURN_MAX_ATTEMPTS: max_attempts: "):
+        load_config(env={"AFTERTURN_MAX_ATTEMPTS": "0"}, flags={"deadline_s": -1})
 
 
 def test_an_error_does_not_repeat_the_wrong_value() -> None:

@@ -12,6 +12,7 @@ from afterturn.passages import hand_out
 def test_aliases_are_numbered_on_from_what_the_session_has_handed_out() -> None:
     assert hand_out(["a", "b"]).aliases == ("c1", "c2")
     assert hand_out(["c"], taken=("c1", "c2", "c9")).aliases == ("c10",)
+    assert hand_out(["c"], taken=("C7", "c9999", "c10000", "source")).aliases == ("c10001",)
 
 
 def test_a_result_keeps_its_title_uri_and_unknown_keys() -> None:

@@ -91,15 +91,17 @@ def load_config(
     """
     env = os.environ if env is None else env
     file = path or (Path(env["AFTERTURN_CONFIG"]) if env.get("AFTERTURN_CONFIG") else None)
-    settings: dict[str, object] = {}
-    if file is not None or Path(DEFAULT_FILE).is_file():
-        settings |= _from_file(file or Path(DEFAULT_FILE))
-    settings |= _from_env(env)
-    settings |= {name: value for name, value in (flags or {}).items() if value is not None}
+    if file is None and Path(DEFAULT_FILE).is_file():
+        file = Path(DEFAULT_FILE)
+    in_file = _from_file(file) if file is not None else {}
+    in_env = _from_env(env)
+    in_flags = {name: value for name, value in (flags or {}).items() if value is not None}
+    places = dict.fromkeys(in_file, str(file)) | {name: _variable(name) for name in in_env}
+    places |= {name: f"--{name.replace('_', '-')}" for name in in_flags}
     try:
-        return Config.model_validate(settings)
+        return Config.model_validate(in_file | in_env | in_flags)
     except ValidationError as error:
-        raise ConfigError(_problems(error)) from None
+        raise ConfigError(_problems(error, places)) from None
 
 
 def _from_file(path: Path) -> dict[str, object]:
@@ -137,6 +139,18 @@ def _json_or_text(key: str, value: str) -> object:
         raise ConfigError(f"{key}: starts like JSON but is none; write a JSON list or object") from None
 
 
-def _problems(error: ValidationError) -> str:
-    lines = [f"{'.'.join(map(str, problem['loc']))}: {problem['msg']}" for problem in error.errors(include_input=False)]
-    return "the configuration is wrong: " + "; ".join(lines)
+def _variable(name: str) -> str:
+    return f"{_PREFIX}{name.upper()}"
+
+
+def _problems(error: ValidationError, places: Mapping[str, str]) -> str:
+    """Says of each wrong setting where it was set and what is wrong with it, without its value."""
+    told: list[str] = []
+    for problem in error.errors(include_input=False):
+        path = tuple(map(str, problem["loc"]))
+        wrong = problem["msg"]
+        if problem["type"] == "extra_forbidden":
+            known = Config.model_fields if len(path) == 1 else TenantConfig.model_fields
+            wrong = f"no such setting; there are {', '.join(known)}"
+        told.append(": ".join(filter(None, (places.get(path[0], ""), ".".join(path), wrong))))
+    return "the configuration is wrong: " + "; ".join(told)

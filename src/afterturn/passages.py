@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import overload
 
 from afterturn.errors import UsageError
+from afterturn.formats import highest_alias
 from afterturn.turns import JsonValue, Passage
-
-_ALIAS = re.compile(r"c([0-9]{1,4})")
 
 INSTRUCTION = (
     "Rules for the answer: take it from these passages only. End every sentence with the id of the passage that it "
@@ -65,8 +63,7 @@ def hand_out(results: Iterable[Passage | Mapping[str, JsonValue] | str], *, take
     Raises:
         UsageError: A result has no text.
     """
-    matches = (_ALIAS.fullmatch(alias) for alias in taken)
-    last = max((int(match[1]) for match in matches if match), default=0)
+    last = highest_alias(taken)
     return Passages(tuple(_passage(f"c{last + n}", result, n) for n, result in enumerate(results, start=1)))
 
 

@@ -12,7 +12,20 @@ from afterturn.classifiers.conversation import CONVERSATION
 from afterturn.classifiers.safety import SAFETY
 from afterturn.classifiers.sources import SOURCES
 
-__all__ = ["BUILT_IN", "Checked", "Classifier", "Reading", "list_of", "nullable", "project", "shorten"]
+__all__ = [
+    "BUILT_IN",
+    "CONCLUSION",
+    "CONVERSATION",
+    "SAFETY",
+    "SOURCES",
+    "Checked",
+    "Classifier",
+    "Reading",
+    "list_of",
+    "nullable",
+    "project",
+    "shorten",
+]
 
 BUILT_IN: tuple[Classifier, ...] = (CONVERSATION, SOURCES, CONCLUSION, SAFETY)
 """The classifiers that are on by default, in the order in which their fields are asked."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import sys
 
+__all__ = ["main"]
+
 
 def main() -> None:
     """Runs the command line and ends the process with the exit code of the contract.

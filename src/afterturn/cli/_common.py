@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import sys
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
@@ -14,6 +14,8 @@ from afterturn.errors import ConfigError, OutputError
 
 if TYPE_CHECKING:
     from afterturn.config import Config
+    from afterturn.formats import BadLine
+    from afterturn.turns import Turn
 
 
 def configured(**flags: object) -> Config:
@@ -65,8 +67,26 @@ def note(message: str) -> None:
 
 def json_line(value: Any) -> str:
     """Writes a value as one line of JSON; a lone surrogate becomes U+FFFD, so that the line is valid UTF-8."""
-    line = json.dumps(value, ensure_ascii=False, separators=(", ", ": "))
-    return line if line.isascii() else line.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    from afterturn.formats import clean_text
+
+    return clean_text(json.dumps(value, ensure_ascii=False))
+
+
+def readable_turns(files: Iterable[Path], skipped: list[BadLine]) -> Iterator[Turn]:
+    """Gives the turns of files, one after another; bad lines are told on stderr and added to `skipped`.
+
+    Raises:
+        UnreadableInputError: A file as a whole cannot be read.
+    """
+    from afterturn.formats import BadLine, read_any
+
+    for file in files:
+        for item in read_any(file):
+            if isinstance(item, BadLine):
+                skipped.append(item)
+                note(str(item))
+            else:
+                yield item
 
 
 @contextmanager

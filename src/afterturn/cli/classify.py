@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from afterturn.cli._common import configured, json_line, note, output, progress
+from afterturn.cli._common import configured, json_line, note, output, progress, readable_turns
 
 if TYPE_CHECKING:
     from afterturn.classification import Classification
     from afterturn.embedded import Afterturn
+    from afterturn.formats import BadLine
     from afterturn.turns import Turn
 
 
@@ -38,40 +39,24 @@ async def _classify(path: Path, out: Path | None, judge: str | None, db: str | N
     from afterturn.embedded import Afterturn
 
     config = configured(judge=judge, db=db)
-    skipped: list[str] = []
+    skipped: list[BadLine] = []
     judged = 0
-    afterturn = Afterturn(config=config)
-    try:
+    async with Afterturn(config=config) as at:
         with output(out) as stream, progress("judging turns") as advance:
-            async for line in _lines(afterturn, _readable(path, skipped), config.concurrency, store=db is not None):
+            async for line in _lines(at, readable_turns([path], skipped), config.concurrency, store=db is not None):
                 stream.write((json_line(line.to_json()) if as_json else _summary(line)) + "\n")
                 judged += 1
                 advance()
-    finally:
-        await afterturn.aclose()
     note(f"{judged} turns judged" + (f", {len(skipped)} bad lines skipped" if skipped else ""))
 
 
-async def _lines(
-    afterturn: Afterturn, turns: Iterable[Turn], at_once: int, *, store: bool
-) -> AsyncIterator[Classification]:
+async def _lines(at: Afterturn, turns: Iterable[Turn], at_once: int, *, store: bool) -> AsyncIterator[Classification]:
     """Judges a few turns at a time and gives them in the order of the file."""
     rest = iter(turns)
-    running = [asyncio.ensure_future(afterturn.classify_async(turn, store=store)) for turn in islice(rest, at_once)]
+    running = [asyncio.ensure_future(at.classify_async(turn, store=store)) for turn in islice(rest, at_once)]
     while running:
         yield await running.pop(0)
-        running.extend(asyncio.ensure_future(afterturn.classify_async(turn, store=store)) for turn in islice(rest, 1))
-
-
-def _readable(path: Path, skipped: list[str]) -> Iterable[Turn]:
-    from afterturn.formats import BadLine, read_any
-
-    for item in read_any(path):
-        if isinstance(item, BadLine):
-            skipped.append(item.file)
-            note(str(item))
-        else:
-            yield item
+        running.extend(asyncio.ensure_future(at.classify_async(turn, store=store)) for turn in islice(rest, 1))
 
 
 def _summary(line: Classification) -> str:

@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from afterturn.cli._common import configured, json_line, note, progress
+from afterturn.cli._common import configured, json_line, note, progress, readable_turns
 from afterturn.cli._when import since_option
 
 if TYPE_CHECKING:
     from afterturn.calls import Planned
+    from afterturn.formats import BadLine
     from afterturn.ledger import Sink
     from afterturn.store import Store
     from afterturn.turns import Turn
@@ -57,10 +58,12 @@ def import_command(
         return plan.turn, plan.rows(judge)
 
     counts = Imported()
+    skipped: list[BadLine] = []
     with open_store(config.db) as store, progress("storing turns") as advance:
         sinks = [LogSink(event_names=config.event_names)]
-        for pairs in _batches(map(planned, _readable(files, counts)), BATCH_TURNS):
+        for pairs in _batches(map(planned, readable_turns(files, skipped)), BATCH_TURNS):
             _store(store, pairs, sinks, counts, advance)
+    counts.bad_lines = len(skipped)
     if as_json:
         sys.stdout.write(json_line(asdict(counts)) + "\n")
     note(f"{counts.stored} turns stored, {counts.known} known already, {counts.bad_lines} bad lines skipped")
@@ -101,18 +104,6 @@ def _store(
     counts.known += len(pairs) - new
     for _ in pairs:
         advance()
-
-
-def _readable(files: Iterable[Path], counts: Imported) -> Iterator[Turn]:
-    from afterturn.formats import BadLine, read_any
-
-    for file in files:
-        for item in read_any(file):
-            if isinstance(item, BadLine):
-                counts.bad_lines += 1
-                note(str(item))
-            else:
-                yield item
 
 
 def _batches(

@@ -57,12 +57,18 @@ def read_passages(value: JsonValue, known: Sequence[str]) -> tuple[Passage, ...]
     wires = [_wire(item, f"passages[{index}]") for index, item in enumerate(value)]
     given = [read_text(wire.pop("alias", None), f"passages[{index}].alias") for index, wire in enumerate(wires)]
     _refuse_doubles(given)
-    number = _highest((*known, *filter(None, given)))
+    number = highest_alias((*known, *filter(None, given)))
     passages: list[Passage] = []
     for index, (wire, alias) in enumerate(zip(wires, given, strict=True)):
         number += 0 if alias else 1
         passages.append(_read_passage(wire, alias or f"c{number}", f"passages[{index}]"))
     return tuple(passages)
+
+
+def highest_alias(aliases: Iterable[str]) -> int:
+    """Gives the highest number of aliases such as `c7` (or `C7`, which is the same alias); 0 where there is none."""
+    numbers = (int(match[1]) for alias in aliases if (match := _NUMBERED.fullmatch(alias)))
+    return max(numbers, default=0)
 
 
 def passage_to_json(passage: Passage) -> JsonObject:
@@ -99,8 +105,3 @@ def _refuse_doubles(aliases: Iterable[str | None]) -> None:
         if alias and alias.lower() in seen:
             raise FormatProblem(f"passages[{index}] has the alias of another passage", "give each its own, or none")
         seen.add((alias or "").lower())
-
-
-def _highest(aliases: Iterable[str]) -> int:
-    numbers = (int(match[1]) for alias in aliases if (match := _NUMBERED.fullmatch(alias)))
-    return max(numbers, default=0)
