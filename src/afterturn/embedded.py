@@ -78,6 +78,7 @@ class Afterturn:
         self._sinks = tuple(sinks) if sinks is not None else (LogSink(event_names=config.event_names),)
         self.guard = guard or Guard()
         self._store: Store | None = None
+        self._opening = threading.Lock()
         self._workers: dict[asyncio.AbstractEventLoop, Worker] = {}
         self._background: _Background | None = None
 
@@ -147,7 +148,7 @@ class Afterturn:
 
     async def last_turn(self, tenant: str, session: str) -> Turn | None:
         """Gives the newest stored turn of a session, or None."""
-        return await asyncio.to_thread(self.store.last_turn, tenant, session)
+        return await asyncio.to_thread(lambda: self.store.last_turn(tenant, session))
 
     # --- finished turns ---------------------------------------------------------------------------------------------
 
@@ -177,11 +178,12 @@ class Afterturn:
     @property
     def store(self) -> Store:
         """The store, opened on first use."""
-        if self._store is None:
-            from afterturn.store import open_store  # here: classifying alone needs no database
+        with self._opening:  # threads share the one store
+            if self._store is None:
+                from afterturn.store import open_store  # here: classifying alone needs no database
 
-            self._store = open_store(self.config.db, max_attempts=self.config.max_attempts)
-        return self._store
+                self._store = open_store(self.config.db, max_attempts=self.config.max_attempts)
+            return self._store
 
     def session(self, session: str, *, tenant: str = "default") -> SessionState | None:
         """Gives title, categories, sources and conclusion of a session, or None where there is none of this id."""
@@ -218,14 +220,15 @@ class Afterturn:
         if loop not in self._workers:
             from afterturn.worker import Worker
 
-            self._workers[loop] = Worker(
-                self.store,
+            worker = Worker(
+                await asyncio.to_thread(lambda: self.store),  # opening waits for the disk
                 lambda turn, planned, attempt: self._judging.judge(turn, attempt),
                 sinks=self._sinks,
                 hooks=self._hooks,
                 concurrency=self.config.concurrency,
                 event_names=self.config.event_names,
             )
+            self._workers.setdefault(loop, worker)  # another task may have been faster
         await self._workers[loop].start()
         return self._workers[loop]
 

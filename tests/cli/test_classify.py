@@ -188,3 +188,16 @@ def test_the_demo_keeps_its_turns_where_a_database_is_named(tmp_path: Path) -> N
 
 def test_the_version_is_told() -> None:
     assert _run("--version").stdout.startswith("afterturn 0.")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full, where every write finds a full disk")
+@pytest.mark.parametrize("command", ["classify", "clean", "--help"])
+def test_a_full_disk_under_stdout_is_one_line_and_exit_code_2(command: str, tmp_path: Path) -> None:
+    row = {"deltas": ["a"], "messages": [{"role": "user", "content": "hello"}, {"role": "assistant", "content": "Hi!"}]}
+    arguments = [command] if command == "--help" else [command, str(_file(tmp_path, row))]
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "afterturn", *arguments], stdout=full, stderr=subprocess.PIPE, text=True, check=False
+        )
+    assert done.returncode == 2
+    assert done.stderr == "afterturn: No space left on device; check the disk and its rights, then run it again\n"

@@ -17,10 +17,26 @@ def main() -> None:
     from afterturn.errors import AfterturnError
 
     try:
-        app()
+        try:
+            app()
+        finally:
+            sys.stdout.flush()  # while an error can still be told
     except AfterturnError as error:
-        print(f"afterturn: {error}", file=sys.stderr)  # noqa: T201 - the one place that turns an error into a line
-        sys.exit(2)
+        sys.exit(_told(str(error)))
     except BrokenPipeError:  # the reader of our output (head, less) went away: no error of ours
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _drop_output()
         sys.exit(0)
+    except OSError as error:  # a full disk under our output, say
+        _drop_output()
+        sys.exit(_told(f"{error.strerror or type(error).__name__}; check the disk and its rights, then run it again"))
+
+
+def _told(message: str) -> int:
+    """Turns an error into a line, and gives the exit code for what cannot be used."""
+    sys.stderr.write(f"afterturn: {message}\n")
+    return 2
+
+
+def _drop_output() -> None:
+    """Keeps Python from writing at its end what it could not write before."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -65,6 +65,11 @@ def note(message: str) -> None:
     sys.stderr.write(f"afterturn: {message}\n")
 
 
+def printable(text: str) -> str:
+    """Gives a text for a terminal: ids and names come from outside and may hold codes that a terminal obeys."""
+    return "".join(character if character.isprintable() else "\N{REPLACEMENT CHARACTER}" for character in text)
+
+
 def json_line(value: Any) -> str:
     """Writes a value as one line of JSON; a lone surrogate becomes U+FFFD, so that the line is valid UTF-8."""
     from afterturn.formats import clean_text

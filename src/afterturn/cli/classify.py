@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from afterturn.cli._common import configured, json_line, note, output, progress, readable_turns
+from afterturn.cli._common import configured, json_line, note, output, printable, progress, readable_turns
 
 if TYPE_CHECKING:
     from afterturn.classification import Classification
@@ -63,4 +63,4 @@ def _summary(line: Classification) -> str:
     sources = ", ".join(f"{source.alias} ({source.how})" for source in line.sources)
     states = " ".join(f"{verdict.classifier}={verdict.reason or verdict.status}" for verdict in line.verdicts)
     parts = (line.turn, line.title or "no title", ", ".join(line.categories or ()), sources, states)
-    return " · ".join(part for part in parts if part)
+    return printable(" · ".join(part for part in parts if part))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from afterturn.cli._common import configured, json_line
+from afterturn.cli._common import configured, json_line, printable
 from afterturn.cli._when import since_option
 from afterturn.verdicts import Status
 
@@ -85,20 +85,15 @@ def _print_table(verdicts: Iterable[Verdict]) -> None:
         detail = verdict.reason or verdict.label
         table.add_row(
             verdict.created_at.strftime("%Y-%m-%d %H:%M:%S"),
-            _printable(f"{verdict.tenant} / {verdict.agent}"),
-            _printable(f"{verdict.session} / {verdict.turn}"),
+            printable(f"{verdict.tenant} / {verdict.agent}"),
+            printable(f"{verdict.session} / {verdict.turn}"),
             verdict.classifier,
             f"{verdict.status} ({detail})" if detail else verdict.status,
-            _printable(verdict.judge),
+            printable(verdict.judge),
             "" if verdict.confidence is None else str(verdict.confidence),
             f"{verdict.latency_ms:.0f}",
         )
     Console(markup=False, emoji=False, highlight=False).print(table)
-
-
-def _printable(name: str) -> str:
-    """Gives an id for a terminal: ids come from outside and may hold codes that a terminal obeys."""
-    return "".join(character if character.isprintable() else "\N{REPLACEMENT CHARACTER}" for character in name)
 
 
 def _show_funnel(funnel: Funnel, *, as_json: bool) -> None:
