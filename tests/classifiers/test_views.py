@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from afterturn import Message, Passage
+from afterturn.calls import CUT
 from afterturn.classifiers import project, shorten
-from afterturn.classifiers._views import CUT
 from afterturn.replies import filtered
 
 
@@ -55,6 +55,14 @@ def test_the_exchange_view_has_the_latest_exchange_and_six_messages_before_it(fu
     seen = project(full, "exchange")
     assert [message.text for message in seen.history] == [f"history {number}" for number in range(4, 10)]
     assert [message.text for message in seen.exchange] == ["question [c1]?", "answer."]
+
+
+def test_of_an_agent_that_spoke_often_a_view_has_the_question_and_the_last_six_messages(make_turn: Any) -> None:
+    turn = make_turn("question", "answer")
+    between = tuple(Message(role="assistant", text=f"step {number}") for number in range(500))
+    seen = project(filtered(replace(turn, messages=(turn.messages[0], *between, turn.messages[1]))), "exchange")
+    steps = [f"step {number}" for number in range(495, 500)]
+    assert [message.text for message in seen.messages] == ["question", *steps, "answer"]
 
 
 def test_the_message_view_has_the_customers_message_alone(full: Any) -> None:

@@ -15,6 +15,7 @@ from afterturn.turns import Agent, Message, Passage, Turn
 
 HISTORY_MESSAGES = 6
 HISTORY_CHARACTERS = 600
+EXCHANGE_MESSAGES = 6
 EXCHANGE_CHARACTERS = 6_000
 PASSAGE_CHARACTERS = 400
 PASSAGES_CHARACTERS = 12_000
@@ -87,9 +88,14 @@ def _scope_view(turn: Turn) -> Turn:
 
 
 def _latest(turn: Turn) -> tuple[Message, ...]:
-    """The latest exchange as the customer saw it: texts only, the reply clean."""
-    shown = [message for message in turn.exchange if message.role in ("user", "assistant")]
+    """The latest exchange as the customer saw it: texts only, the reply clean.
+
+    Of an agent that spoke often between its tool calls, the last messages: the prompt must not grow with its loop.
+    """
     last = turn.exchange[-1] if turn.exchange else None
+    said = [message for message in turn.exchange if message.role in ("user", "assistant")]
+    spoken = [message for message in said if message.text.strip() or message is last]
+    shown = spoken[:1] + spoken[1:][-EXCHANGE_MESSAGES:]
     texts: list[Message] = []
     for message in shown:
         if message is last and turn.reply is not None:
