@@ -25,6 +25,14 @@ def test_a_citation_row_comes_out_exactly(row: dict[str, Any], tools: list[str],
     assert [list(mark) for mark in outcome.marks] == row.get("marks", [list(mark) for mark in outcome.marks])
 
 
+@pytest.mark.parametrize("row", rows("fresh.jsonl"))
+def test_a_fresh_row_comes_out_exactly(row: dict[str, Any], filtered: Callable[..., Any]) -> None:
+    outcome = filtered(row["deltas"], aliases=row.get("aliases"), tools=row.get("tools", []))
+    assert (outcome.text, outcome.cited, outcome.unknown) == (row["text"], row["cited"], row["unknown"])
+    assert ([list(mark) for mark in outcome.marks], outcome.leaks) == (row["marks"], row["leaks"])
+    assert outcome.reasoning == row.get("reasoning", "")
+
+
 @pytest.mark.parametrize("row", rows("leaks.jsonl"))
 def test_a_leak_row_comes_out_exactly(row: dict[str, Any], filtered: Callable[..., Any]) -> None:
     outcome = filtered(row["deltas"], aliases=row.get("aliases"), tools=row["tools"])

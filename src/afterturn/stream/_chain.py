@@ -9,11 +9,14 @@ from typing import Protocol
 from afterturn import failopen
 from afterturn.errors import UsageError
 from afterturn.stream._citations import Citations
-from afterturn.stream._gate import MAX_HELD, Gate
+from afterturn.stream._gate import Gate
 from afterturn.stream._leaks import Leaks, OnLeakedCall
 from afterturn.stream._reasoning import Reasoning
-from afterturn.stream._text import repair
+from afterturn.stream._text import BLANKS, repair
 from afterturn.turns import Mark
+
+MAX_HELD = 4096
+"""Longest text that is held outside the stages, which keep long blanks without copying them each time."""
 
 
 class _Stage(Protocol):
@@ -67,7 +70,7 @@ class StreamFilter:
         )
         self._special, self._words = self._gate.special, self._gate.words
         self._deltas: list[str] = []
-        self._idle = True  # no stage holds anything
+        self._idle = self._gate.opens  # no stage holds anything
         self._tail = ""  # held here, since no stage needs to see it yet
         self._surrogate = ""  # a high one, waiting for its partner
         self._known = 0  # how many of the deltas the stages know of
@@ -87,22 +90,31 @@ class StreamFilter:
             UsageError: The filter was closed.
         """
         # The way of nearly every delta, written for speed: no stage could want anything in it. What it may need is held
-        # here: spaces at the end, and the beginning of a tool's name after them.
+        # here: spaces at the end, and the beginning of a tool's name after them. In a long text, looking for one
+        # character after the other is quicker than the pattern, which has the last word.
         if self._idle:
-            text = self._tail + delta if self._tail else delta
+            text = self._tail + delta
             before, space, word = text.rpartition(" ")
-            if not before or self._special(before) is None:
+            if (
+                not before
+                or (
+                    before.isascii()
+                    and not ("[" in before or "(" in before or "<" in before or "{" in before)
+                    and not ("*" in before or "`" in before or "~" in before)
+                )
+                or self._special(before) is None
+            ):
                 if word not in self._words:
-                    if (word.isalnum() and word.isascii()) or not self._gate.concerns(word):
-                        if self._tail:
-                            self._tail = ""
+                    if (word.isascii() and word.isalpha()) or not self._gate.concerns(word):
+                        self._tail = ""
                         self._deltas.append(delta)
                         return text
-                elif space and len(text) < MAX_HELD:
-                    settled = before.rstrip(" ")
-                    self._tail = text[len(settled) :]
+                elif space:
+                    if before and before[-1] in BLANKS:
+                        return self._hold(text, delta)
+                    self._tail = space + word
                     self._deltas.append(delta)
-                    return settled
+                    return before
         return self._feed_stages(delta)
 
     def close(self) -> str:
@@ -114,8 +126,8 @@ class StreamFilter:
             self._idle = False
             return self._tail
         text = self._tail + repair(self._surrogate)
-        for place in range(len(self._stages)):
-            text = self._ask(place, text) + self._guard(place, self._stages[place].close)
+        for stage in tuple(self._stages):
+            text = self._ask(stage, text) + self._guard(stage, stage.close)
         return text
 
     def add_aliases(self, aliases: Iterable[str]) -> None:
@@ -158,6 +170,15 @@ class StreamFilter:
         """The text as the model wrote it; history that is sent to the model again carries this."""
         return repair("".join(self._deltas))
 
+    def _hold(self, text: str, delta: str) -> str:
+        """Holds the last word of a text and all blanks before it; very many are left to the stages."""
+        settled = text[: text.rindex(" ")].rstrip(BLANKS)
+        if len(text) - len(settled) > MAX_HELD:
+            return self._feed_stages(delta)
+        self._tail = text[len(settled) :]
+        self._deltas.append(delta)
+        return settled
+
     def _feed_stages(self, delta: str) -> str:
         if self._closed:
             raise UsageError("this filter is closed; make a new one for the next message")
@@ -171,8 +192,8 @@ class StreamFilter:
         self._tail = ""
         self._surrogate = text[-1] if "\ud800" <= text[-1] <= "\udbff" else ""
         text = repair(text[:-1] if self._surrogate else text)
-        for place in range(len(self._stages)):
-            text = self._ask(place, text)
+        for stage in tuple(self._stages):
+            text = self._ask(stage, text)
         self._rest()
         return text
 
@@ -183,52 +204,28 @@ class StreamFilter:
         passed = passed[: len(passed) - len(self._tail)]
         if not passed:
             return
-        for place, stage in enumerate(self._stages):
-            self._guard(place, partial(_advance, stage, passed))
+        for stage in tuple(self._stages):
+            self._guard(stage, partial(_advance, stage, passed))
 
     def _rest(self) -> None:
         """Takes back what the gate can hold as well, so that plain text passes the stages again."""
         busy = [stage for stage in self._stages if not stage.idle]
         self._before = self._tail = busy[0].take_back() if len(busy) == 1 and not self._surrogate else ""
-        self._idle = not self._surrogate and all(stage.idle for stage in busy)
+        self._idle = self._gate.opens and not self._surrogate and all(stage.idle for stage in busy)
 
-    def _ask(self, place: int, text: str) -> str:
-        return self._guard(place, partial(self._stages[place].feed, text)) if text else ""
+    def _ask(self, stage: _Stage, text: str) -> str:
+        return self._guard(stage, partial(stage.feed, text)) if text else ""
 
-    def _guard(self, place: int, work: Callable[[], str]) -> str:
+    def _guard(self, stage: _Stage, work: Callable[[], str]) -> str:
         """Lets a stage work; one that breaks is left out from there on, and what it held is given out."""
-        stage = self._stages[place]
+        if stage not in self._stages:
+            return ""  # it broke a moment ago
 
         def leave_out(_error: BaseException) -> str:
-            self._stages[place] = _Passage(stage.name)
+            self._stages.remove(stage)
             return stage.rescue()
 
         return failopen.call(f"stream.{stage.name}", work, leave_out)
-
-
-class _Passage:
-    """Stands in for a stage that broke: everything passes."""
-
-    specials = ""
-    idle = True
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-
-    def feed(self, delta: str) -> str:
-        return delta
-
-    def close(self) -> str:
-        return ""
-
-    def advance(self, text: str) -> None:
-        pass
-
-    def take_back(self) -> str:
-        return ""
-
-    def rescue(self) -> str:
-        return ""
 
 
 def _advance(stage: _Stage, text: str) -> str:

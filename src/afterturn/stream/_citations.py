@@ -28,35 +28,21 @@ class Citations(Scanner):
     """
 
     name = "citations"
-    specials = "".join(BRACKETS) + WRAPPER_OPENERS + "`~\\"
+    specials = "".join(BRACKETS) + WRAPPER_OPENERS
 
     def __init__(self, aliases: Collection[str]) -> None:
-        super().__init__()
+        seam = Seam()
+        self._groups = Groups(seam)
+        super().__init__(seam, self._groups)
         self._aliases = aliases
         self._more: set[str] = set()
-        self._seam = Seam()
-        self._groups = Groups(self._seam)
         self.cited: dict[str, None] = {}
         self.unknown: dict[str, None] = {}
         self.marks: list[Mark] = []
 
-    @property
-    def idle(self) -> bool:
-        """Whether nothing is held."""
-        return self._settled and self._groups.idle
-
     def add_aliases(self, aliases: Iterable[str]) -> None:
         """Hands out more aliases."""
         self._more.update(aliases)
-
-    def advance(self, text: str) -> None:
-        """Goes on over text that was given out past this idle stage."""
-        super().advance(text)
-        self._seam.advance(text)
-
-    def take_back(self) -> str:
-        """Gives back the blanks at the end if they are all that is held."""
-        return self._groups.take_back() if self._settled else ""
 
     def _find(self, buffer: str, at: int) -> int:
         found = _OPENER.search(buffer, at)
@@ -87,15 +73,3 @@ class Citations(Scanner):
 
     def _mark(self, aliases: tuple[str, ...], offset_cp: int, offset_utf16: int) -> None:
         self.marks.extend(Mark(alias, offset_cp, offset_utf16) for alias in aliases)
-
-    def _text(self, text: str) -> None:
-        self._groups.text(text)
-
-    def _end(self) -> None:
-        self._groups.end()
-
-    def _drain(self) -> str:
-        return self._seam.drain()
-
-    def _rescue_settled(self) -> str:
-        return self._groups.rescue()

@@ -34,31 +34,16 @@ class Leaks(Scanner):
     """
 
     name = "leaks"
-    specials = "<[{(`~\\"
+    specials = "<[{(`~"
 
     def __init__(self, tools: Iterable[str], on_leaked_call: OnLeakedCall | None = None) -> None:
-        super().__init__()
+        seam = Seam(takes_line=True)
+        super().__init__(seam, seam)
         self.names = names_of(frozenset(tools))
         self._on_leaked_call = on_leaked_call
-        self._seam = Seam(takes_line=True)
-        self._opener: re.Match[str] | None = None
         self._reader: Reader | None = None
         self._found: Found | None = None
         self.calls: list[str] = []
-
-    @property
-    def idle(self) -> bool:
-        """Whether nothing is held."""
-        return self._settled and self._seam.idle
-
-    def advance(self, text: str) -> None:
-        """Goes on over text that was given out past this idle stage."""
-        super().advance(text)
-        self._seam.advance(text)
-
-    def take_back(self) -> str:
-        """Gives back the blanks at the end if they are all that is held."""
-        return self._seam.take_back() if self._settled else ""
 
     def _find(self, buffer: str, at: int) -> int:
         found = self.names.openers.search(buffer, at) or self.names.beginning.search(
@@ -116,15 +101,3 @@ class Leaks(Scanner):
             if self._on_leaked_call:
                 hand_over = partial(self._on_leaked_call, call.name, call.arguments)
                 failopen.call("stream.on_leaked_call", hand_over, lambda _error: None)
-
-    def _text(self, text: str) -> None:
-        self._seam.text(text)
-
-    def _end(self) -> None:
-        self._seam.end()
-
-    def _drain(self) -> str:
-        return self._seam.drain()
-
-    def _rescue_settled(self) -> str:
-        return self._seam.rescue()

@@ -20,9 +20,6 @@ TAGS = {
 }
 """Openers and closers of calls that models write; Kimi and DeepSeek wrap each call, and all of them once more."""
 
-WORD_TAGS = frozenset(tag for tag in TAGS if tag[1].isalpha())
-"""Openers that also stand in sentences about them; nobody writes the others by hand."""
-
 LIST_TAG = "[TOOL_CALLS]"
 """Opens a JSON value with no closer of its own."""
 
@@ -54,7 +51,6 @@ class Names:
         beginning: Matches, at the end of a text, what may become an opener.
         beginnings: Every beginning of a name or prefix.
         reach: The most characters that a beginning has.
-        call_start: Matches the start of what stands in a call, as opposed to a sentence.
         list_lead: Matches the list tag and what may stand between it and its JSON value. Group: `name`.
         list_lead_so_far: Matches every beginning of that.
     """
@@ -72,7 +68,6 @@ class Names:
         self.list_lead = re.compile(
             rf"{re.escape(LIST_TAG)}\s*(?:(?P<name>{name})\s*(?:\[CALL_ID\]\w*)?(?:\[ARGS\])?\s*(?=\{{)|(?=[\[{{]))"
         )
-        self.call_start = re.compile(rf"\s*(?:[{{\[<]|{_PREFIX}{{0,{MOST_PREFIXES}}}{name}(?![\w-]))")
         some_names = "|".join(beginnings(tool) for tool in self.known)
         self.list_lead_so_far = re.compile(
             rf"{re.escape(LIST_TAG)}\s*(?:{some_names}|{name}\s*(?:\[CALL_ID\]\w*)?(?:{beginnings('[ARGS]')}|\[ARGS\]\s*)"

@@ -11,7 +11,7 @@ from collections.abc import Generator
 from typing import NamedTuple
 
 from afterturn.stream._calls import Balance, Call, calls_in, fenced_calls
-from afterturn.stream._names import LIST_TAG, TAGS, WORD_TAGS, Names
+from afterturn.stream._names import LIST_TAG, TAGS, Names
 from afterturn.stream._prefix import beginnings
 from afterturn.stream._text import BLANKS, BREAKS
 
@@ -103,8 +103,6 @@ def _tag(opener: str, names: Names) -> Reader:
         at = max(at, len(text) - len(closer) + 1)
         text, final = yield
     body = text[len(opener) :] if end < 0 else text[len(opener) : end]
-    if end < 0 and opener in WORD_TAGS and not names.call_start.match(body):
-        return None  # a sentence about the tag, which must not cost the user the rest of the reply
     calls = calls_in(body, names.words, names.known)
     return Found(len(text) if end < 0 else end + len(closer), calls) if calls else None
 

@@ -20,8 +20,8 @@ _CALL_REACH = 4096  # code points within which a call closes; past that its open
 class Reasoning:
     """Is the stage for reasoning, channel headers and stray control tokens.
 
-    A thought that opens the reply and is cut off counts as reasoning; one that opens later and never closes was prose
-    about the tag, and so is an opener right after a backtick.
+    What looks like the start of a thought and never closes passes, and so does an opener right after a backtick; a
+    header needs no closer.
 
     Attributes:
         thoughts: The reasoning, in order.
@@ -36,7 +36,6 @@ class Reasoning:
         self._buffer = ""
         self._at = 0  # what is before this place in the buffer is settled
         self._last = ""  # the last character given out
-        self._speaks = False  # something other than white space was given out
         self._kind = ""  # of the thought that is open
         self._opener = ""
         self._thought: list[str] = []
@@ -63,7 +62,7 @@ class Reasoning:
 
     def advance(self, text: str) -> None:
         """Goes on over text that was given out past this idle stage."""
-        self._note(text)
+        self._last = text[-1:] or self._last
 
     def take_back(self) -> str:
         """Gives back nothing: no blanks are held here."""
@@ -131,11 +130,10 @@ class Reasoning:
         self._thought.clear()
 
     def _cut_off(self, thought: str) -> None:
-        if self._opener.startswith(EMPTY_CHANNEL) and self._opener != EMPTY_CHANNEL:
-            self._put(thought)  # it was an empty thought, and this is the reply
-            thought = ""
-        elif self._kind != "header" and self._speaks:
-            self._put(self._opener + thought)
+        """Ends a thought whose closer did not come."""
+        if self._kind != "header":
+            was_empty = self._opener.startswith(EMPTY_CHANNEL) and self._opener != EMPTY_CHANNEL
+            self._put(thought if was_empty else self._opener + thought)
             thought = ""
         self._end_thought(thought)
 
@@ -146,12 +144,7 @@ class Reasoning:
 
     def _put(self, text: str) -> None:
         self._out.append(text)
-        self._note(text)
-
-    def _note(self, text: str) -> None:
-        if text:
-            self._last = text[-1]
-            self._speaks = self._speaks or not text.isspace()
+        self._last = text[-1:] or self._last
 
     def _drain(self) -> str:
         out = "".join(self._out)

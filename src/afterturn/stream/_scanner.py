@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
+from typing import Protocol
 
 from afterturn.stream._code import CodeTracker, Verdict
+from afterturn.stream._seam import Seam
 from afterturn.stream._text import BREAKS
 
 _LINE_END = re.compile(rf"[{BREAKS}]")
@@ -13,15 +15,32 @@ _CONTEXT = 2
 _WAKES = re.compile(rf"[`{BREAKS}]")
 
 
+class Sink(Protocol):
+    """Takes the settled text of a stage: a seam, or what leads to one."""
+
+    @property
+    def idle(self) -> bool: ...
+    def text(self, text: str) -> None: ...
+    def end(self) -> None: ...
+    def take_back(self) -> str: ...
+    def rescue(self) -> str: ...
+
+
 class Scanner(ABC):
-    """Is a stage of the chain that takes something out of text; what it does with text and finds is the stage's own.
+    """Is a stage of the chain that takes something out of text; what that is and what becomes of it, a subclass says.
 
     The buffer holds what is not settled and the two characters before it, which tell whether a word starts there.
+
+    Args:
+        seam: Joins what is left.
+        sink: Gets the text that is settled.
     """
 
     name: str
 
-    def __init__(self) -> None:
+    def __init__(self, seam: Seam, sink: Sink) -> None:
+        self._seam = seam
+        self._sink = sink
         self._code = CodeTracker()
         self._buffer = ""
         self._at = 0  # what is before this place in the buffer is settled
@@ -29,13 +48,9 @@ class Scanner(ABC):
         self._parks = False
 
     @property
-    @abstractmethod
     def idle(self) -> bool:
         """Whether nothing is held."""
-
-    @abstractmethod
-    def take_back(self) -> str:
-        """Gives back the blanks at the end if they are all that is held, so that they can be fed again."""
+        return self._settled and self._sink.idle
 
     def feed(self, delta: str) -> str:
         """Goes on with text and gives what is settled."""
@@ -44,24 +59,29 @@ class Scanner(ABC):
             return ""
         self._grow(delta)
         self._walk(final=False)
-        return self._drain()
+        return self._seam.drain()
 
     def close(self) -> str:
         """Gives the rest: nothing follows."""
         self._grow("")
         self._walk(final=True)
-        self._end()
-        return self._drain()
+        self._sink.end()
+        return self._seam.drain()
 
     def advance(self, text: str) -> None:
         """Goes on over text that was given out past this idle stage, since nothing in it concerns the stage."""
         self._code.feed(text)
+        self._seam.advance(text)
         self._buffer = (self._buffer[-_CONTEXT:] + text)[-_CONTEXT:]
         self._at = len(self._buffer)
 
+    def take_back(self) -> str:
+        """Gives back the blanks at the end if they are all that is held, so that they can be fed again."""
+        return self._sink.take_back() if self._settled else ""
+
     def rescue(self) -> str:
         """Gives everything that is left, after a failure."""
-        return self._rescue_settled() + self._buffer[self._at :] + "".join(self._parked)
+        return self._sink.rescue() + self._buffer[self._at :] + "".join(self._parked)
 
     @property
     def _settled(self) -> bool:
@@ -91,7 +111,7 @@ class Scanner(ABC):
         if to > self._at:
             text = self._buffer[self._at : to]
             self._code.feed(text)
-            self._text(text)
+            self._sink.text(text)
             self._at = to
 
     def _take_out(self, to: int) -> None:
@@ -117,19 +137,3 @@ class Scanner(ABC):
     @abstractmethod
     def _candidate(self, start: int, *, final: bool) -> bool:
         """Settles at least one character of the candidate, or gives False where text to come decides."""
-
-    @abstractmethod
-    def _text(self, text: str) -> None:
-        """Goes on with settled text."""
-
-    @abstractmethod
-    def _end(self) -> None:
-        """Lets go of what is held back of the settled text."""
-
-    @abstractmethod
-    def _drain(self) -> str:
-        """Gives the clean text since the last call."""
-
-    @abstractmethod
-    def _rescue_settled(self) -> str:
-        """Gives what is left of the settled text, after a failure."""
