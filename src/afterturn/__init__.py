@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from typing import TYPE_CHECKING
 
 from afterturn.turns import Agent, Message, Passage, Tool, ToolCall, Turn
@@ -9,16 +10,17 @@ from afterturn.verdicts import Verdict
 
 if TYPE_CHECKING:
     from afterturn.embedded import Afterturn
+    from afterturn.worker import Hooks
 
-__all__ = ["Afterturn", "Agent", "Message", "Passage", "Tool", "ToolCall", "Turn", "Verdict", "__version__"]
+__all__ = ["Afterturn", "Agent", "Hooks", "Message", "Passage", "Tool", "ToolCall", "Turn", "Verdict", "__version__"]
 
 __version__ = "0.1.0"
 
+_LATER = {"Afterturn": "afterturn.embedded", "Hooks": "afterturn.worker"}
+
 
 def __getattr__(name: str) -> object:
-    """Loads the facade on first use: it needs the database engine, and importing afterturn must stay light."""
-    if name == "Afterturn":
-        from afterturn.embedded import Afterturn
-
-        return Afterturn
+    """Loads what needs the database engine on first use: importing afterturn must stay light."""
+    if name in _LATER:
+        return getattr(importlib.import_module(_LATER[name]), name)
     raise AttributeError(f"module 'afterturn' has no attribute {name!r}")

@@ -17,6 +17,7 @@ from afterturn.judging import Judging, OpenJudge
 from afterturn.ledger import LogSink, Sink, publish
 from afterturn.live import LiveTurn, OnLeakedCall
 from afterturn.outcomes import Judgement
+from afterturn.passages import AliasBook
 from afterturn.replies import filtered
 from afterturn.turns import Agent, Message, Turn
 
@@ -73,6 +74,8 @@ class Afterturn:
             raise UsageError("give `config`, or `db` and `judge`, not both")
         self.config = config
         self._judging = Judging(config, classifiers=classifiers, open_judge=open_judge)
+        self._book = AliasBook()
+        self._unstored: set[asyncio.Task[Classification]] = set()
         self._hooks = hooks
         self._on_leaked_call = on_leaked_call
         self._sinks = tuple(sinks) if sinks is not None else (LogSink(event_names=config.event_names),)
@@ -122,6 +125,7 @@ class Afterturn:
             history=history,
             created_at=created_at,
             guard=self.guard,
+            book=self._book,
             on_leaked_call=self._on_leaked_call,
         )
 
@@ -167,6 +171,13 @@ class Afterturn:
         publish([judgement.verdict for judgement in judgements], self._sinks)
         return classification(turn, judgements)
 
+    def judge_unstored(self, turn: Turn) -> asyncio.Task[Classification]:
+        """Judges a turn in the background that could not be stored; `aclose` waits for it."""
+        task = asyncio.create_task(self.classify_async(turn))
+        self._unstored.add(task)
+        task.add_done_callback(self._unstored.discard)
+        return task
+
     def classify(self, turn: Turn, *, store: bool = False) -> Classification:
         """Does what `classify_async` does, for callers without an event loop; blocks until it is done."""
         if self._background is None:
@@ -189,6 +200,10 @@ class Afterturn:
         """Gives title, categories, sources and conclusion of a session, or None where there is none of this id."""
         return self.store.session(tenant, session)
 
+    def pin_title(self, session: str, title: str | None, *, tenant: str = "default") -> bool:
+        """Sets a session's title for good, or with None lets judgements set it again; False where there is none."""
+        return self.store.pin_title(tenant, session, title)
+
     def timeline(self, session: str, *, tenant: str = "default") -> tuple[TimelineEvent, ...]:
         """Gives what happened in a session, under the host's event names."""
         return self.store.timeline(tenant, session, event_names=self.config.event_names)
@@ -209,7 +224,10 @@ class Afterturn:
 
     async def _end(self) -> None:
         """Ends what belongs to the running loop."""
-        worker = self._workers.pop(asyncio.get_running_loop(), None)
+        loop = asyncio.get_running_loop()
+        own = [task for task in self._unstored if task.get_loop() is loop]
+        await asyncio.gather(*own, return_exceptions=True)
+        worker = self._workers.pop(loop, None)
         if worker is not None:
             await worker.stop()
         await self._judging.aclose()
@@ -222,7 +240,7 @@ class Afterturn:
 
             worker = Worker(
                 await asyncio.to_thread(lambda: self.store),  # opening waits for the disk
-                lambda turn, planned, attempt: self._judging.judge(turn, attempt),
+                self._judging.judge_planned_rows,
                 sinks=self._sinks,
                 hooks=self._hooks,
                 concurrency=self.config.concurrency,

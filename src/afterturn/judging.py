@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
 from functools import partial
 from weakref import WeakKeyDictionary
 
 from afterturn._stamp import Clock
-from afterturn.calls import Answer, Call, Judge, Location
+from afterturn.calls import Answer, Call, Judge, Location, Planned
 from afterturn.classifiers import BUILT_IN, Classifier
 from afterturn.config import Config
 from afterturn.errors import ConfigError, JudgeMissingError
@@ -72,6 +74,18 @@ class Judging:
         if planned is None or planned.turn != turn:  # a duplicate id may have been planned with other words
             planned = plan(turn, self._classifiers, blocked=self._blocked(turn, judge))
         return await judge_planned(planned, judge, attempt=attempt, clock=self._clock)
+
+    async def judge_planned_rows(
+        self, turn: Turn, planned: Sequence[Planned], attempt: int = 1
+    ) -> tuple[Judgement, ...]:
+        """Judges a stored turn: a planned question that is not enabled any more is skipped as `not_enabled`."""
+        from afterturn.store import skipped  # here: classifying alone needs no database
+
+        judgements = await self.judge(turn, attempt)
+        answered = {(one.verdict.classifier, one.verdict.version) for one in judgements}
+        gone = [replace(row, skip="not_enabled") for row in planned if (row.classifier, row.version) not in answered]
+        now = self._clock() if self._clock else datetime.now(UTC)
+        return (*judgements, *(Judgement(verdict=skipped(turn, row, now)) for row in gone))
 
     async def aclose(self) -> None:
         """Closes the judges that were opened in the running loop."""

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Protocol, Self
 from afterturn import failopen
 from afterturn.errors import UsageError
 from afterturn.guard import Guard, GuardResult
-from afterturn.passages import Passages, hand_out
+from afterturn.passages import AliasBook, Passages
 from afterturn.stream import CleanStream, StreamedCall, StreamedMessage
 from afterturn.turns import Agent, JsonValue, Message, Passage, Reply, ToolCall, Turn
 from afterturn.verdicts import Verdict
@@ -41,8 +41,8 @@ class Host(Protocol):
         """Waits for the judgements of a stored turn."""
         ...
 
-    async def classify_async(self, turn: Turn, *, store: bool = False) -> Classification:
-        """Judges a turn without storing it."""
+    def judge_unstored(self, turn: Turn) -> asyncio.Task[Classification]:
+        """Judges a turn in the background that could not be stored."""
         ...
 
 
@@ -65,6 +65,7 @@ class LiveTurn:
         history: Sequence[Message] | None = None,
         created_at: datetime | None = None,
         guard: Guard,
+        book: AliasBook,
         on_leaked_call: OnLeakedCall | None = None,
     ) -> None:
         self.agent = agent
@@ -75,6 +76,7 @@ class LiveTurn:
         self.guard: GuardResult = GuardResult(flagged=False)
         self._host = host
         self._checker = guard
+        self._book = book
         self._on_leaked_call = on_leaked_call
         self._history = None if history is None else tuple(history)
         self._said: list[Message] = [Message(role="user", text=message)]
@@ -104,7 +106,7 @@ class LiveTurn:
         turn = self._finished = self._turn()
         stored = await failopen.acall("live.store", partial(self._host.submit, turn, self._events()), _none)
         if stored is None:  # no database: the turn is judged all the same, and its verdicts are published
-            self._unstored = asyncio.create_task(self._host.classify_async(turn))
+            self._unstored = self._host.judge_unstored(turn)
 
     @property
     def history(self) -> tuple[Message, ...]:
@@ -122,7 +124,7 @@ class LiveTurn:
         Args:
             results: Texts, mappings with `text` (and `title`, `uri`), or passages.
         """
-        handed = hand_out(results, taken=self._aliases)
+        handed = self._book.hand_out(self.tenant, self.session, results, taken=self._aliases)
         self._searched = True
         self._handed.extend(handed)
         self._aliases.update(handed.aliases)

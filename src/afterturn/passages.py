@@ -67,6 +67,35 @@ def hand_out(results: Iterable[Passage | Mapping[str, JsonValue] | str], *, take
     return Passages(tuple(_passage(f"c{last + n}", result, n) for n, result in enumerate(results, start=1)))
 
 
+class AliasBook:
+    """Numbers aliases on through each session, also for turns of one session that run at the same time.
+
+    Args:
+        sessions: How many sessions it remembers; the one that was silent longest is forgotten first, and its next turn
+            numbers on from what is stored.
+    """
+
+    def __init__(self, *, sessions: int = 4096) -> None:
+        self._sessions = sessions
+        self._last: dict[tuple[str, str], int] = {}
+
+    def hand_out(
+        self,
+        tenant: str,
+        session: str,
+        results: Iterable[Passage | Mapping[str, JsonValue] | str],
+        *,
+        taken: Iterable[str] = (),
+    ) -> Passages:
+        """Does what `hand_out` does, and takes no alias that a turn of the session took since it began."""
+        known = self._last.pop((tenant, session), 0)
+        handed = hand_out(results, taken=(*taken, f"c{known}"))
+        self._last[tenant, session] = highest_alias((f"c{known}", *taken, *handed.aliases))
+        while len(self._last) > self._sessions:
+            self._last.pop(next(iter(self._last)))
+        return handed
+
+
 def _passage(alias: str, result: Passage | Mapping[str, JsonValue] | str, number: int) -> Passage:
     if isinstance(result, str):
         return Passage(alias=alias, text=result)

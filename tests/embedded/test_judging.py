@@ -54,3 +54,16 @@ async def test_only_the_enabled_classifiers_are_asked(make_turn: Any) -> None:
 def test_a_classifier_with_the_name_of_another_is_refused_before_any_turn_comes() -> None:
     with pytest.raises(UsageError, match="same name"):
         Judging(Config(), classifiers=(SAFETY,))
+
+
+async def test_a_stored_question_that_is_not_enabled_any_more_is_skipped_and_says_so(make_turn: Any) -> None:
+    judge = ScriptedJudge(ANSWER)
+    planned, name = Judging(Config(), open_judge=lambda _: judge).plan(make_turn("My parcel is late", "It comes."))
+    later = Judging(Config(classifiers=("conversation",)), open_judge=lambda _: judge)
+    judgements = await later.judge_planned_rows(planned.turn, planned.rows(name))
+    assert {one.verdict.classifier: (one.verdict.status, one.verdict.reason) for one in judgements} == {
+        "conversation": ("finding", None),
+        "sources": ("skipped", "not_enabled"),
+        "conclusion": ("skipped", "not_enabled"),
+        "safety": ("skipped", "not_enabled"),
+    }

@@ -8,11 +8,10 @@ from typing import Any
 import pytest
 from structlog.testing import capture_logs
 
-from afterturn import Agent, Message, Turn
+from afterturn import Agent, Hooks, Message, Turn
 from afterturn.classifiers import Classifier, Reading
 from afterturn.errors import UsageError
 from afterturn.testing import HANG, ScriptedJudge
-from afterturn.worker import Hooks
 
 ANSWER = {
     "title": "Days of leave",
@@ -234,3 +233,33 @@ async def test_a_session_without_passages_leaves_brackets_alone(make_afterturn: 
     at = make_afterturn(ScriptedJudge(ANSWER))
     async with at.turn(agent=agent, session="s-1", message="What is [c1]?") as turn:
         assert turn.reply("[c1] is a label.") == "[c1] is a label."
+
+
+async def test_two_turns_of_a_session_at_the_same_time_hand_out_different_aliases(
+    make_afterturn: Any, agent: Agent
+) -> None:
+    at = make_afterturn(ScriptedJudge(ANSWER))
+    async with (
+        at.turn(agent=agent, session="s-1", message="Leave?") as one,
+        at.turn(agent=agent, session="s-1", message="Parking?") as two,
+        at.turn(agent=agent, session="s-2", message="Canteen?") as other,
+    ):
+        assert one.passages(["a", "b"]).aliases == ("c1", "c2")
+        assert two.passages(["c"]).aliases == ("c3",)
+        assert one.passages(["d"]).aliases == ("c4",)
+        assert other.passages(["e"]).aliases == ("c1",)
+
+
+async def test_a_pinned_title_stays_until_it_is_let_go(make_afterturn: Any, agent: Agent) -> None:
+    at = make_afterturn(ScriptedJudge(ANSWER))
+    turn, _ = await _run(at, agent)
+    await turn.verdicts()
+    assert at.pin_title("s-1", "My own title")
+    turn, _ = await _run(at, agent)
+    await turn.verdicts()
+    assert at.session("s-1").title == "My own title"
+    at.pin_title("s-1", None)
+    turn, _ = await _run(at, agent)
+    await turn.verdicts()
+    assert at.session("s-1").title == "Days of leave"
+    assert not at.pin_title("s-gone", "x")
