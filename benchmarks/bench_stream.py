@@ -23,7 +23,7 @@ PROSE = (
 )
 CITED = "Boilers are serviced every spring [c1]. Parts are free for two years [c1, c3], and (so [c2]) is the visit.\n"
 BUDGET_S = 1.0  # for one row; a disturbed machine needs many tries for one that is not
-MOST_TRIES, FEWEST_TRIES = 400, 3
+MOST_TRIES, FEWEST_TRIES = 400, 5
 
 
 @dataclass(frozen=True, kw_only=True)

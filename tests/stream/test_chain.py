@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from importlib import import_module
 
 import pytest
 from structlog.testing import capture_logs
@@ -101,6 +102,7 @@ HELD = [
     ("a group that ends lets go", [("a [c1]", "a"), (" ", ""), ("an", ""), ("d", ""), ("y", " andy")], ""),
     ("a marker after a lone backtick waits", [("` [c1] b", "`"), (" c\n", " b c\n")], ""),
     ("code does not wait", [("```py\n[c1", "```py\n[c1"), ("]", "]"), ("\n", "\n")], ""),
+    ("nor does what could wrap a marker there", [("```py\nf(", "```py\nf("), ("*", "*"), ("*", "*")], ""),
     ("a surrogate waits", [("a\ud83d", "a"), ("\ude00", "😀")], ""),
     ("the rest goes at the end", [("a ([c1", "a")], " ([c1"),
     ("a tool's name waits", [("a s", "a"), ("ea", ""), ("rch", ""), (" it", " search it")], ""),
@@ -117,6 +119,12 @@ def test_only_what_can_still_become_something_is_held(deltas: list[tuple[str, st
     chain = StreamFilter(aliases=["c1"], tools=["search"])
     assert [(delta, chain.feed(delta)) for delta, _ in deltas] == deltas
     assert chain.close() == rest
+
+
+def test_the_quick_look_at_plain_text_knows_every_ascii_character_that_a_stage_could_want() -> None:
+    stages = ("_reasoning", "Reasoning"), ("_leaks", "Leaks"), ("_citations", "Citations")
+    wanted = "".join(getattr(import_module(f"afterturn.stream.{room}"), name).specials for room, name in stages)
+    assert {character for character in wanted if character.isascii()} == set("[(<{*`~")
 
 
 def test_nothing_waits_for_a_stage_that_is_off() -> None:

@@ -69,7 +69,7 @@ class Groups:
         self._group.append(placed)
 
     def end(self) -> None:
-        """Lets go of everything: nothing follows."""
+        """Lets go of everything: what follows cannot touch it."""
         if self._group is not None:
             self._after_group("".join(self._gap), final=True)
         self._release_opener()

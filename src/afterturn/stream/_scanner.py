@@ -112,6 +112,8 @@ class Scanner(ABC):
             text = self._buffer[self._at : to]
             self._code.feed(text)
             self._sink.text(text)
+            if self._code.fenced:
+                self._sink.end()  # nothing is taken out in a fence, nor right after it on its line
             self._at = to
 
     def _take_out(self, to: int) -> None:

@@ -73,7 +73,7 @@ class Seam:
         self._cuts.append(placed)
 
     def end(self) -> None:
-        """Lets go of everything: nothing follows."""
+        """Lets go of everything: what follows cannot touch it."""
         if self._cuts is not None:
             self._settle(tight=True)
         self._half_break = False
