@@ -56,6 +56,12 @@ class Config(BaseModel):
         ),
     ] = None
     max_attempts: Annotated[int, Field(description="Attempts at a turn before it is a dead letter.", ge=1, le=20)] = 3
+    retry_s: Annotated[
+        float,
+        Field(
+            description="Wait in seconds before the second attempt at a turn; doubled for each further.", ge=0, le=3600
+        ),
+    ] = 2.0
     concurrency: Annotated[int, Field(description="Turns judged at the same time by one worker.", ge=1, le=256)] = 4
     log_level: Annotated[LogLevel, Field(description="Least level of the log lines that the command line shows.")] = (
         "WARNING"

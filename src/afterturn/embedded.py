@@ -244,6 +244,7 @@ class Afterturn:
                 sinks=self._sinks,
                 hooks=self._hooks,
                 concurrency=self.config.concurrency,
+                retry_s=self.config.retry_s,
                 event_names=self.config.event_names,
             )
             self._workers.setdefault(loop, worker)  # another task may have been faster

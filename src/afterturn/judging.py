@@ -13,13 +13,24 @@ from afterturn._stamp import Clock
 from afterturn.calls import Answer, Call, Judge, Location, Planned
 from afterturn.classifiers import BUILT_IN, Classifier
 from afterturn.config import Config
-from afterturn.errors import ConfigError, JudgeMissingError
+from afterturn.errors import (
+    ConfigError,
+    JudgeError,
+    JudgeMissingError,
+    JudgeTimeoutError,
+    ProviderError,
+    RateLimitedError,
+)
 from afterturn.judges import Residency, allows, open_judge
 from afterturn.outcomes import Judgement
 from afterturn.run import Plan, judge_planned, plan, refuse_twins
 from afterturn.turns import Turn
 
 MAX_PLANS = 256
+
+_OUTAGES: dict[str, type[JudgeError]] = {
+    kind.code: kind for kind in (RateLimitedError, JudgeTimeoutError, ProviderError)
+}  # what may have passed by the next attempt
 
 OpenJudge = Callable[[str], Judge]
 
@@ -78,10 +89,17 @@ class Judging:
     async def judge_planned_rows(
         self, turn: Turn, planned: Sequence[Planned], attempt: int = 1
     ) -> tuple[Judgement, ...]:
-        """Judges a stored turn: a planned question that is not enabled any more is skipped as `not_enabled`."""
+        """Judges a stored turn: a planned question that is not enabled any more is skipped as `not_enabled`.
+
+        Raises:
+            JudgeError: The judge is out for now (`rate_limited`, `timeout`, `provider_error`) and attempts are left, so
+                the turn is worth another one. The last attempt gives its errors as judgements.
+        """
         from afterturn.store import skipped  # here: classifying alone needs no database
 
         judgements = await self.judge(turn, attempt)
+        if attempt < self._config.max_attempts:
+            _refuse_outage(judgements)
         answered = {(one.verdict.classifier, one.verdict.version) for one in judgements}
         gone = [replace(row, skip="not_enabled") for row in planned if (row.classifier, row.version) not in answered]
         now = self._clock() if self._clock else datetime.now(UTC)
@@ -133,6 +151,13 @@ class MissingJudge:
 
     async def aclose(self) -> None:
         """Has nothing to close."""
+
+
+def _refuse_outage(judgements: Sequence[Judgement]) -> None:
+    for one in judgements:
+        outage = _OUTAGES.get(one.verdict.reason or "") if one.verdict.status == "error" else None
+        if outage is not None:
+            raise outage("another attempt follows", transient=True)
 
 
 def _enabled(names: Sequence[str]) -> tuple[Classifier, ...]:

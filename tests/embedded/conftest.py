@@ -29,7 +29,8 @@ async def make_afterturn(tmp_path: Path) -> AsyncIterator[MakeAfterturn]:
     opened: list[Afterturn] = []
 
     def make(judge: Judge | None = None, **options: Any) -> Afterturn:
-        settings = {"db": str(tmp_path / "test.db"), "judge": "scripted" if judge else None} | options.pop("config", {})
+        settings = {"db": str(tmp_path / "test.db"), "judge": "scripted" if judge else None, "retry_s": 0}
+        settings |= options.pop("config", {})
 
         def opener(name: str) -> Judge:
             assert judge is not None

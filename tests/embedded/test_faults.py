@@ -12,6 +12,7 @@ from structlog.testing import capture_logs
 
 from afterturn import Agent
 from afterturn.calls import Judge
+from afterturn.errors import ProviderError, RateLimitedError
 from afterturn.judges import Deadline, ModelJudge, Retry, Trace, open_judge
 from afterturn.judges._ladder import forget
 from afterturn.testing import HANG, ScriptedJudge
@@ -64,7 +65,8 @@ async def _judged(at: Any, agent: Agent) -> tuple[str, Any, Any]:
 def _check(text: str, verdicts: Any, lines: Any, code: str) -> None:
     assert text == CLEAN
     assert [verdict.classifier for verdict in verdicts] == list(ALL)
-    assert {(verdict.status, verdict.reason) for verdict in verdicts} == {("error", code)}
+    attempt = 3 if code in ("rate_limited", "timeout", "provider_error") else 1  # an outage may pass, the rest is final
+    assert {(verdict.status, verdict.reason, verdict.attempt) for verdict in verdicts} == {("error", code, attempt)}
     failures = [line for line in lines if line["event"] == "agent.judgement.failed"]
     assert [(line["classifier"], line["code"], line["log_level"]) for line in failures] == [
         (name, code, "error") for name in ALL
@@ -109,6 +111,25 @@ async def test_a_library_that_is_not_installed_errs_every_question(
         monkeypatch.delitem(sys.modules, module)
     monkeypatch.setitem(sys.modules, "pydantic_ai", None)
     _check(*await _judged(make_afterturn(config={"judge": "openai:m"}), agent), "judge_missing")
+
+
+async def test_an_outage_that_passes_leaves_findings_and_no_error(make_afterturn: Any, agent: Agent) -> None:
+    judge = ScriptedJudge([RateLimitedError(), ProviderError(), {"title": "Leave", "categoryNames": []}])
+    at = make_afterturn(judge, config={"classifiers": ["conversation"]})
+    _, (verdict,), lines = await _judged(at, agent)
+    assert (verdict.status, verdict.attempt, len(judge.calls)) == ("finding", 3, 3)
+    assert [(line["event"], line.get("code"), line["attempt"]) for line in lines] == [
+        ("afterturn.attempt_failed", "rate_limited", 1),
+        ("afterturn.attempt_failed", "provider_error", 2),
+        ("agent.conversation.verdict", None, 3),
+    ]
+
+
+async def test_an_outage_ends_after_the_attempts_that_are_configured(make_afterturn: Any, agent: Agent) -> None:
+    judge = ScriptedJudge(RateLimitedError())
+    at = make_afterturn(judge, config={"classifiers": ["conversation"], "max_attempts": 2})
+    _, (verdict,), _ = await _judged(at, agent)
+    assert (verdict.reason, verdict.attempt, len(judge.calls)) == ("rate_limited", 2, 2)
 
 
 async def test_a_tenant_whose_text_must_stay_here_asks_no_judge_elsewhere(make_afterturn: Any, agent: Agent) -> None:

@@ -8,7 +8,19 @@ import pytest
 from afterturn import Message
 from afterturn.classifiers.safety import SAFETY
 from afterturn.config import Config
-from afterturn.errors import ConfigError, UsageError
+from afterturn.errors import (
+    ConfigError,
+    InvalidJsonError,
+    JudgeError,
+    JudgeMissingError,
+    JudgeTimeoutError,
+    ProviderError,
+    RateLimitedError,
+    RefusedError,
+    SchemaViolationError,
+    TruncatedError,
+    UsageError,
+)
 from afterturn.judging import MAX_PLANS, Judging
 from afterturn.testing import ScriptedJudge
 
@@ -54,6 +66,31 @@ async def test_only_the_enabled_classifiers_are_asked(make_turn: Any) -> None:
 def test_a_classifier_with_the_name_of_another_is_refused_before_any_turn_comes() -> None:
     with pytest.raises(UsageError, match="same name"):
         Judging(Config(), classifiers=(SAFETY,))
+
+
+@pytest.mark.parametrize("error", [RateLimitedError, JudgeTimeoutError, ProviderError])
+async def test_an_outage_is_raised_while_attempts_are_left_and_told_as_it_is_after_the_last(
+    error: type[JudgeError], make_turn: Any
+) -> None:
+    judging = Judging(Config(max_attempts=2), open_judge=lambda _: ScriptedJudge(error()))
+    planned, name = judging.plan(make_turn("My parcel is late", "It comes."))
+    with pytest.raises(error) as caught:
+        await judging.judge_planned_rows(planned.turn, planned.rows(name), 1)
+    assert caught.value.transient
+    last = await judging.judge_planned_rows(planned.turn, planned.rows(name), 2)
+    assert {(one.verdict.reason, one.verdict.attempt) for one in last if one.verdict.status == "error"} == {
+        (error.code, 2)
+    }
+
+
+@pytest.mark.parametrize(
+    "error", [JudgeMissingError, RefusedError, InvalidJsonError, SchemaViolationError, TruncatedError]
+)
+async def test_what_another_attempt_would_not_mend_is_final_at_once(error: type[JudgeError], make_turn: Any) -> None:
+    judging = Judging(Config(), open_judge=lambda _: ScriptedJudge(error()))
+    planned, name = judging.plan(make_turn("My parcel is late", "It comes."))
+    first = await judging.judge_planned_rows(planned.turn, planned.rows(name), 1)
+    assert {one.verdict.reason for one in first if one.verdict.status == "error"} == {error.code}
 
 
 async def test_a_stored_question_that_is_not_enabled_any_more_is_skipped_and_says_so(make_turn: Any) -> None:

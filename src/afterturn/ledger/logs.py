@@ -39,7 +39,7 @@ class LogSink:
 
     def publish(self, verdicts: Sequence[Verdict]) -> None:
         """Logs one info line a verdict, and an error line before it where the verdict is an error."""
-        log = _logger()
+        log = logger(LOGGER)
         for verdict in verdicts:
             if verdict.status == "error":
                 log.error(self._name(FAILED), **_failure(verdict))
@@ -82,11 +82,12 @@ def _ids(verdict: Verdict) -> dict[str, object]:
     }
 
 
-def _logger() -> Any:
+def logger(name: str) -> Any:
+    """Gives a logger of a name: structlog's where the host configured it, else JSON lines to `logging`."""
     if structlog.is_configured():
-        return structlog.stdlib.get_logger(LOGGER)
+        return structlog.stdlib.get_logger(name)
     return structlog.wrap_logger(
-        logging.getLogger(LOGGER),
+        logging.getLogger(name),
         processors=[structlog.stdlib.filter_by_level, structlog.processors.JSONRenderer()],
         wrapper_class=structlog.stdlib.BoundLogger,
     )

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+import contextlib
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
 from afterturn import failopen
 from afterturn.calls import Planned
 from afterturn.errors import ErrorCode, JudgeError
+from afterturn.ledger.logs import logger
 from afterturn.outcomes import Judgement
 from afterturn.store import Claim, failed
 from afterturn.turns import Turn
@@ -41,8 +43,14 @@ async def judged(
     """
 
     async def answered() -> tuple[Judgement, ...] | Broken:
-        async with asyncio.timeout(deadline_s):
-            judgements = await judge(claimed.turn, claimed.planned, claimed.attempt)
+        try:
+            async with asyncio.timeout(deadline_s):
+                judgements = await judge(claimed.turn, claimed.planned, claimed.attempt)
+        except JudgeError as error:
+            if not broken(error).again:
+                raise
+            _warn(error, claimed.attempt, ids)  # after the last attempt, the ERROR lines of its verdicts say so
+            return broken(error)
         return _complete(claimed, judgements, clock())
 
     ids = {"tenant": claimed.turn.tenant, "agent": claimed.turn.agent.id, "turn": claimed.turn.id}
@@ -57,6 +65,12 @@ def broken(error: BaseException) -> Broken:
     if isinstance(error, JudgeError):
         return Broken(code=error.code, again=error.transient or error.code in ("rate_limited", "timeout"))
     return Broken(code="timeout" if isinstance(error, TimeoutError) else "provider_error", again=True)
+
+
+def _warn(error: JudgeError, attempt: int, ids: Mapping[str, str]) -> None:
+    with contextlib.suppress(Exception):  # a log that breaks (a full disk) must not cost the attempt
+        log = logger("afterturn.worker")
+        log.warning("afterturn.attempt_failed", error=type(error).__name__, code=error.code, attempt=attempt, **ids)
 
 
 def errors(claimed: Claim, code: ErrorCode, at: datetime) -> tuple[Judgement, ...]:

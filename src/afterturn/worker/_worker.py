@@ -274,6 +274,7 @@ class Worker:
                 "worker.fail", (), self._store.fail, claimed, code=result.code, delay_s=delay_s
             )
             publish(dead, self._sinks)
+            run.loop.call_later(delay_s, run.work.fire)  # due by then: the commit came before this
         else:
             finished = await run.calls.guarded("worker.finish", None, self._store.finish, claimed, result, apply)
             if finished is not None:
