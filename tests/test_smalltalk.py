@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from afterturn.smalltalk import is_small_talk, only_small_talk, small_talk_prefix
+from afterturn.smalltalk import is_small_talk, small_talk_certainty, small_talk_prefix
 
 SMALL_TALK = """
 hello
@@ -119,6 +119,16 @@ CONVERSATIONS: list[tuple[bool, list[str], list[str]]] = [
     (False, ["wachtwoord vergeten"], ["U kunt het hier opnieuw instellen."]),
     (False, ["环球影城的票怎么退"], ["请提供订单号。"]),
     (False, ["the doorbell you sold me is broken"], ["I am sorry. Is it still under warranty?"]),
+    (False, ["Olá, onde está minha encomenda?"], ["Vou verificar para você."]),
+    (False, ["你好，我的包裹在哪里？"], ["请稍等，我来查一下您的包裹。"]),
+    (False, ["我想退款"], ["Let me check."]),
+    (False, ["荷物はどこですか？"], ["Let me check."]),
+    (False, ["환불해 주세요"], ["Let me check."]),
+    (False, ["مرحبا، أين طردي؟"], ["Let me check."]),
+    (False, ["Xin chào, gói hàng của tôi ở đâu?"], ["Let me check."]),
+    (False, ["Quero um reembolso"], ["Let me check."]),
+    (False, ["vorrei disdire"], ["Certo, controllo."]),
+    (False, ["card blocked"], ["Sorry."]),
     (False, ["word " * 80], ["Hello!"]),
 ]
 
@@ -129,9 +139,9 @@ CONVERSATIONS: list[tuple[bool, list[str], list[str]]] = [
 def test_a_conversation_is_small_talk_only_if_it_holds_no_matter(
     expected: bool, customer: list[str], agent: list[str]
 ) -> None:
-    assert only_small_talk(customer, agent) is expected
+    assert (small_talk_certainty(customer, agent) > 0) is expected
 
 
 def test_a_conversation_without_a_message_holds_no_matter() -> None:
-    assert only_small_talk([], ["Hello!"])
-    assert only_small_talk(["  "], [])
+    assert small_talk_certainty([], ["Hello!"]) == 1
+    assert small_talk_certainty(["  "], []) == 1

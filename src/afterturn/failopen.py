@@ -10,7 +10,7 @@ import asyncio
 import contextlib
 from collections import Counter
 from collections.abc import Awaitable, Callable
-from typing import TypeVar
+from typing import Literal, TypeVar
 
 T = TypeVar("T")
 
@@ -37,12 +37,21 @@ def report(place: str, error: BaseException, **ids: str) -> None:
         **ids: Ids (tenant, agent, turn, …) that help to find it.
     """
     counts[place] += 1
+    code = getattr(error, "code", None)
+    _log("error", "afterturn.failed_open", place=place, error=type(error).__name__, code=code, **ids)
+
+
+def warn(event: str, **facts: str) -> None:
+    """Logs what the host should know and nothing failed over; ids and advice, never text of a conversation."""
+    _log("warning", event, **facts)
+
+
+def _log(level: Literal["error", "warning"], event: str, **facts: str | None) -> None:
     with contextlib.suppress(Exception):  # a log that breaks (a full disk) must not break who fails open
         import structlog  # here, since importing afterturn must stay light
 
         log = structlog.stdlib.get_logger("afterturn.failopen")
-        code = getattr(error, "code", None)
-        log.error("afterturn.failed_open", place=place, error=type(error).__name__, code=code, **ids)
+        (log.error if level == "error" else log.warning)(event, **facts)
 
 
 def call(place: str, function: Callable[[], T], fallback: Callable[[BaseException], T], **ids: str) -> T:

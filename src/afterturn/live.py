@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Protocol, Self
 
 from afterturn import failopen
 from afterturn.errors import UsageError
+from afterturn.formats import message_to_json
 from afterturn.guard import Guard, GuardResult
 from afterturn.passages import AliasBook, Passages
 from afterturn.stream import CleanStream, StreamedCall, StreamedMessage
@@ -107,6 +108,8 @@ class LiveTurn:
         stored = await failopen.acall("live.store", partial(self._host.submit, turn, self._events()), _none)
         if stored is None:  # no database: the turn is judged all the same, and its verdicts are published
             self._unstored = self._host.judge_unstored(turn)
+        elif not stored:
+            failopen.warn("afterturn.turn_known", tenant=self.tenant, session=self.session, turn=self.id)
 
     @property
     def history(self) -> tuple[Message, ...]:
@@ -117,6 +120,11 @@ class LiveTurn:
     def messages(self) -> tuple[Message, ...]:
         """What to send to the model: the history, the customer's message and what followed it in this turn."""
         return (*self.history, *self._said)
+
+    @property
+    def chat_messages(self) -> list[dict[str, JsonValue]]:
+        """The same as OpenAI chat messages, ready for a client; put your system message before them."""
+        return [message_to_json(message) for message in self.messages]
 
     def passages(self, results: Iterable[Passage | Mapping[str, JsonValue] | str]) -> Passages:
         """Hands out aliases for search results; `.prompt()` of what comes back is the block for the model.

@@ -16,14 +16,21 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from functools import partial
+from functools import lru_cache, partial
 
 from afterturn import failopen
 from afterturn._stamp import Asked, Clock, Stamp
 from afterturn._validate import checked_field
 from afterturn.calls import Answer, Call, Judge, Planned, Question, ViewName
 from afterturn.classifiers import Checked, Classifier, project
-from afterturn.errors import JudgeError, ProviderError, SchemaViolationError, TruncatedError, UsageError
+from afterturn.errors import (
+    JudgeError,
+    JudgeMissingError,
+    ProviderError,
+    SchemaViolationError,
+    TruncatedError,
+    UsageError,
+)
 from afterturn.outcomes import Judgement
 from afterturn.replies import filtered
 from afterturn.turns import JsonValue, Turn
@@ -257,10 +264,18 @@ async def _ask_once(call: Call, judge: Judge) -> Asked:
         try:
             return Asked(call=call, answer=await judge.ask(call))
         except JudgeError as error:  # its verdicts and the ledger's ERROR lines say so; nothing else failed open
+            if isinstance(error, JudgeMissingError):
+                _tell_once(judge.name, error.hint)
             return Asked(call=call, error=error.code)
 
     asked = await failopen.acall("run.ask", answered, lambda _: Asked(call=call, error=ProviderError.code), **ids)
     return replace(asked, latency_ms=(time.perf_counter() - started) * 1000)
+
+
+@lru_cache(maxsize=256)
+def _tell_once(judge: str, hint: str) -> None:
+    """Logs once a process what to do about a judge that is not there: a verdict has room for the code alone."""
+    failopen.warn("afterturn.judge_missing", judge=judge, hint=hint)
 
 
 def _read_open(

@@ -7,14 +7,13 @@ subject, in any order, with fillers and a name between them. One uncovered word 
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Sequence
 from functools import lru_cache
 
 from afterturn.language import QUESTION_MARKS, Phrase, Token, is_cjk, phrases, probability, tokens
 
-__all__ = ["is_small_talk", "only_small_talk", "small_talk_prefix", "uncovered"]
+__all__ = ["is_small_talk", "small_talk_certainty", "small_talk_prefix", "uncovered"]
 
 _WEAK = frozenset({"filler", "name_intro"})
 _NAMES_AFTER = frozenset({"greeting", "thanks", "goodbye", "name_intro", "ack"})
@@ -23,8 +22,7 @@ _MAX_EXCUSE_WORDS = 7
 _PLAIN_INTRO_WORDS = 3  # "my name is" takes a name in small letters, "I am" does not: "I am stuck" is content
 _MAX_NAME_WORDS = 2
 _MAX_NAME_CHARS = 4
-_ENOUGH = 0.5  # log odds: unknown words speak for a matter
-_MOST_OF_REPLY = 1.5  # log odds: below 18 %, a customer's words are a matter, whatever the agent replied
+_SURE, _LIKELY = 0.68, 0.5  # least probabilities of the customer's words and of the agent's
 _OPENERS = frozenset({"greeting", "thanks", "goodbye", "ack", "wellbeing"})
 _CLAUSE = re.compile(r"[.!?,;:\n。！？，；、؟،…]+")
 
@@ -44,36 +42,37 @@ def is_small_talk(text: str) -> bool:
     return _covered(text, words) or _asks_to_wait(text, words)
 
 
-def only_small_talk(customer: Sequence[str], agent: Sequence[str]) -> bool:
-    """Says whether a conversation holds no matter at all: nothing to name, no category.
+def small_talk_certainty(customer: Sequence[str], agent: Sequence[str]) -> float:
+    """Says how sure it is that a conversation holds no matter at all: nothing to name, no category.
 
-    The phrases decide where they cover a message. What they leave over (slang, dialect, misspelt words) is weighed by
-    two small models of character n-grams (training/smalltalk): the least likely rest of the customer's messages and the
-    least likely reply of the agent.
+    The phrases decide where they cover every message. What they leave over (slang, dialect, misspelt words) is weighed
+    by two small models of character n-grams (training/smalltalk): the least likely rest of the customer's messages and
+    the least likely reply of the agent must both read like small talk. In doubt it is a matter.
 
     Args:
         customer: What the customer wrote.
         agent: What the agent replied.
 
+    Returns:
+        0 where there is a matter, 1 where phrases cover all that the customer wrote, else the lesser probability.
+
     Example:
-        >>> only_small_talk(["heyyy anyone home??"], ["Hello! I am here. How can I help you?"])
+        >>> small_talk_certainty(["heyyy anyone home??"], ["Hello! I am here. How can I help you?"]) > 0
         True
-        >>> only_small_talk(["hi", "refund?"], ["Which order is it about?"])
-        False
+        >>> small_talk_certainty(["hi", "refund?"], ["Which order is it about?"])
+        0.0
     """
     if any(len(tokens(text)) > _MAX_TOKENS for text in customer):
-        return False
+        return 0.0
     rests = [rest for text in customer if (rest := uncovered(text))]
     if not rests:
-        return True
-    weakest = min(_log_odds("smalltalk.bin", rest) for rest in rests)
-    if weakest < -_MOST_OF_REPLY:
-        return False
+        return 1.0
+    said = min(probability("smalltalk.bin", rest) for rest in rests)
+    if said < _SURE:
+        return 0.0
     replies = [rest for text in agent if (rest := uncovered(text))]
-    replied = min(
-        (_log_odds("smalltalk-replies.bin", rest) for rest in replies), default=_MOST_OF_REPLY if agent else 0.0
-    )
-    return weakest + max(-_MOST_OF_REPLY, min(replied, _MOST_OF_REPLY)) >= _ENOUGH
+    replied = min((probability("smalltalk-replies.bin", rest) for rest in replies), default=1.0)
+    return min(said, replied) if replied >= _LIKELY else 0.0
 
 
 def uncovered(text: str) -> str:
@@ -90,11 +89,6 @@ def uncovered(text: str) -> str:
         if clause and not is_small_talk(clause):
             rests.append(clause[small_talk_prefix(clause, kinds=_OPENERS) :].strip() or clause)
     return " ".join(rests) or text
-
-
-def _log_odds(model: str, text: str) -> float:
-    found = min(max(probability(model, text), 1e-4), 1 - 1e-4)
-    return math.log(found / (1 - found))
 
 
 def small_talk_prefix(text: str, *, kinds: frozenset[str]) -> int:

@@ -10,6 +10,8 @@ from dataclasses import KW_ONLY, dataclass, field
 from datetime import datetime
 from typing import Literal, NamedTuple
 
+from afterturn.errors import UsageError
+
 JsonValue = None | bool | int | float | str | Sequence["JsonValue"] | Mapping[str, "JsonValue"]
 JsonObject = Mapping[str, JsonValue]
 
@@ -121,6 +123,8 @@ class Agent:
     conclusion_tool: str | None = None
 
     def __post_init__(self) -> None:
+        if isinstance(self.categories, str) or isinstance(self.tools, str):
+            raise UsageError("`categories` and `tools` of an agent are lists; wrap the one name in a list")
         object.__setattr__(self, "categories", tuple(dict.fromkeys(self.categories)))
         object.__setattr__(self, "tools", tuple(_tool(tool) for tool in self.tools))
 

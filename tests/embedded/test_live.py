@@ -263,3 +263,39 @@ async def test_a_pinned_title_stays_until_it_is_let_go(make_afterturn: Any, agen
     await turn.verdicts()
     assert at.session("s-1").title == "Days of leave"
     assert not at.pin_title("s-gone", "x")
+
+
+async def test_the_messages_for_the_model_come_as_openai_chat_messages(make_afterturn: Any, agent: Agent) -> None:
+    at = make_afterturn(ScriptedJudge(ANSWER))
+    await _run(at, agent)
+    async with at.turn(agent=agent, session="s-1", message="And parking?") as turn:
+        assert turn.chat_messages == [
+            {"role": "user", "content": "How much leave do I have?"},
+            {"role": "assistant", "content": "".join(DELTAS)},
+            {"role": "user", "content": "And parking?"},
+        ]
+
+
+async def test_a_turn_id_that_is_known_keeps_the_first_turn_and_says_so(make_afterturn: Any, agent: Agent) -> None:
+    at = make_afterturn(ScriptedJudge(ANSWER))
+    await _run(at, agent, turn="t-1")
+    with capture_logs() as lines:
+        await _run(at, agent, ["Another reply."], turn="t-1")
+    assert at.store.turn("default", "t-1").reply.text == CLEAN
+    assert [line["turn"] for line in lines if line["event"] == "afterturn.turn_known"] == ["t-1"]
+
+
+async def test_a_judge_that_is_not_there_says_once_what_to_do(make_afterturn: Any, agent: Agent) -> None:
+    at = make_afterturn(config={"judge": "llama:/gone/once.gguf"})
+    with capture_logs() as lines:
+        for _ in range(2):
+            turn, _text = await _run(at, agent)
+            await turn.verdicts()
+    told = [line for line in lines if line["event"] == "afterturn.judge_missing"]
+    assert [(line["judge"], line["log_level"]) for line in told] == [("llama:once.gguf", "warning")]
+    assert "file" in told[0]["hint"]
+
+
+def test_one_name_in_place_of_a_list_is_a_usage_error() -> None:
+    with pytest.raises(UsageError, match="wrap the one name"):
+        Agent("support", categories="Billing")

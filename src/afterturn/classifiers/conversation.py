@@ -10,7 +10,7 @@ from afterturn.classifiers._language import in_language
 from afterturn.classifiers._titles import MAX_TITLE_CHARACTERS, clean_title
 from afterturn.classifiers._views import HISTORY_MESSAGES
 from afterturn.outcomes import Outcome
-from afterturn.smalltalk import only_small_talk
+from afterturn.smalltalk import small_talk_certainty
 from afterturn.turns import JsonObject, Turn
 
 MAX_CATEGORIES = 5
@@ -24,7 +24,7 @@ _CATEGORIES = (
 
 def _fields(turn: Turn) -> Mapping[str, JsonObject]:
     """Asks nothing about a conversation of mere small talk: models invent a title for a bare greeting."""
-    if _only_small_talk(turn):
+    if _small_talk(turn):
         return {}
     fields: dict[str, JsonObject] = {"title": nullable({"type": "string", "maxLength": MAX_TITLE_CHARACTERS})}
     if turn.agent.categories:
@@ -39,7 +39,7 @@ def _instructions(turn: Turn) -> str:
 
 def _read(answer: Checked, turn: Turn) -> Reading:
     if not answer.values:
-        return _small_talk(turn)
+        return _nothing_to_name(turn)
     raw = answer.text("title")
     title = clean_title(raw) if raw else None
     categories = answer.texts("categoryNames") if turn.agent.categories else None
@@ -51,19 +51,19 @@ def _read(answer: Checked, turn: Turn) -> Reading:
     )
 
 
-def _small_talk(turn: Turn) -> Reading:
-    """Nothing to name. Categories stay as they are where messages before the view may have had content."""
+def _nothing_to_name(turn: Turn) -> Reading:
+    """Categories stay as they are where messages before the view may have had content."""
     whole = len(turn.history) < HISTORY_MESSAGES
     return Reading(
         status="no_finding",
-        confidence=Confidence(percent=100, source="rule"),
+        confidence=Confidence(percent=round(100 * _small_talk(turn)), source="rule"),
         outcome=Outcome(categories=() if whole and turn.agent.categories else None),
     )
 
 
-def _only_small_talk(turn: Turn) -> bool:
+def _small_talk(turn: Turn) -> float:
     said = {role: [m.text for m in turn.messages if m.role == role] for role in ("user", "assistant")}
-    return only_small_talk(said["user"], said["assistant"])
+    return small_talk_certainty(said["user"], said["assistant"])
 
 
 CONVERSATION = Classifier(

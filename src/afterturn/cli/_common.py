@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import logging
 import sys
@@ -10,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
-from afterturn.errors import ConfigError, OutputError
+from afterturn.errors import ConfigError
 
 if TYPE_CHECKING:
     from afterturn.config import Config
@@ -96,7 +97,7 @@ def readable_turns(files: Iterable[Path], skipped: list[BadLine]) -> Iterator[Tu
 
 @contextmanager
 def output(path: Path | None) -> Generator[TextIO]:
-    """Opens where lines go: a file that appears whole or not at all, or stdout.
+    """Opens where lines go: stdout, or a file that appears whole or not at all; a pipe or a device is written directly.
 
     Raises:
         OutputError: The file cannot be written; what to do is in the message.
@@ -105,16 +106,12 @@ def output(path: Path | None) -> Generator[TextIO]:
         yield sys.stdout
         sys.stdout.flush()
         return
-    part = path.with_name(path.name + ".part")
-    try:
-        with part.open("w", encoding="utf-8") as stream:
-            yield stream
-        part.replace(path)
-    except OSError as error:
-        raise OutputError(
-            f"{path}: cannot be written ({error.strerror or type(error).__name__}); "
-            f"free space or choose another folder. What was done so far may be in {part}"
-        ) from None
+    from afterturn.formats import writing
+
+    with writing(path) as binary:
+        text = io.TextIOWrapper(binary, encoding="utf-8", write_through=True)
+        yield text
+        text.detach()
 
 
 @contextmanager

@@ -62,8 +62,12 @@ def _rows(turn: Replayed) -> Iterator[tuple[str, Text | str]]:
     removed += [f"a call of {name} that leaked into the text" for name in turn.reply.leaks]
     if removed:
         yield "removed", ", ".join(removed)
-    yield "title", state.title or Text("none: nothing but small talk so far", style="dim")
-    yield "categories", ", ".join(state.categories) or Text("none", style="dim")
+    failed = [
+        verdict for verdict in found.verdicts if verdict.classifier == "conversation" and verdict.status == "error"
+    ]
+    none = f"unknown: the judge failed ({failed[0].reason})" if failed else "none: nothing but small talk so far"
+    yield "title", state.title or Text(none, style="bold red" if failed else "dim")
+    yield "categories", ", ".join(state.categories) or Text("unknown" if failed else "none", style="dim")
     if state.concluded:
         yield (
             "concluded",

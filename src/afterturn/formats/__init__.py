@@ -5,6 +5,7 @@ from __future__ import annotations
 from afterturn.formats._files import read_any, write_any
 from afterturn.formats._lines import BadLine, Record
 from afterturn.formats._messages import messages_from_json
+from afterturn.formats._output import writing
 from afterturn.formats._parquet import read_parquet_turns, write_parquet_turns
 from afterturn.formats._passages import highest_alias
 from afterturn.formats._values import clean_text
@@ -27,4 +28,5 @@ __all__ = [
     "write_any",
     "write_parquet_turns",
     "write_turns",
+    "writing",
 ]

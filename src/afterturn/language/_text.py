@@ -9,7 +9,9 @@ from typing import NamedTuple
 
 _CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 _ELIDED = r"(?:[ldjnsmtc]|qu|jusqu|lorsqu|puisqu|(?:d|n|s)?[aeu]ll|un|quell|c|dov|com)['’](?=\w)"
-_TOKEN = re.compile(rf"[{_CJK}]|\b{_ELIDED}|[^\W_{_CJK}]+(?:['’][^\W_{_CJK}]+)*", re.IGNORECASE)
+_SIGNS = "\u0300-\u036f\u0900-\u0963\u0966-\u0dff\u0e00-\u0eff"  # vowel signs and accents belong to their word
+_WORD = rf"(?:[^\W_{_CJK}]|[{_SIGNS}])+"
+_TOKEN = re.compile(rf"[{_CJK}]|\b{_ELIDED}|{_WORD}(?:['’]{_WORD})*", re.IGNORECASE)
 _CJK_TOKEN = re.compile(rf"[{_CJK}]")
 _FOLDED = str.maketrans({"أ": "ا", "إ": "ا", "آ": "ا", "ى": "ي", "ة": "ه", "ـ": None, "ß": "ss", "ł": "l", "ı": "i"})
 _LONG_RUN = re.compile(r"(\D)\1{2,}")

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import sqlite3
 import threading
-from collections.abc import Generator
+import time
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from sqlalchemy import Connection, Engine, create_engine, event
 from sqlalchemy.engine import URL
@@ -19,8 +20,11 @@ from sqlalchemy.exc import SQLAlchemyError, StatementError
 
 from afterturn.errors import StoreError
 
+T = TypeVar("T")
+
 SYNCHRONOUS = "FULL"
 WRITE_OPTION = "afterturn_write"
+_LOOK_AGAIN_S = 0.005
 
 _HINTS = {
     "SQLITE_BUSY": "another program kept it locked; let it finish and try again",
@@ -50,6 +54,7 @@ class Database:
     def __init__(self, path: Path, *, busy_timeout_s: float, synchronous: str = SYNCHRONOUS) -> None:
         self.path = path
         self._lock = threading.Lock()
+        self._busy_timeout_s = busy_timeout_s
         self._engine = _engine(path, busy_timeout_s, synchronous)
         self._writer = self._engine.execution_options(**{WRITE_OPTION: True})
 
@@ -67,6 +72,19 @@ class Database:
         """
         with self._lock, self.translated(), self._writer.begin() as connection:
             yield connection
+
+    def prepare(self, work: Callable[[Connection], T]) -> T:
+        """Does the first work in a write transaction: again where the database was busy.
+
+        While others make the same new file, SQLite refuses at once instead of waiting. What `work` did is undone then.
+        """
+
+        def once() -> T:
+            with self._writer.begin() as connection:
+                return work(connection)
+
+        with self._lock, self.translated():
+            return _patiently(once, self._busy_timeout_s)
 
     @contextmanager
     def translated(self) -> Generator[None]:
@@ -95,8 +113,7 @@ def _engine(path: Path, busy_timeout_s: float, synchronous: str) -> Engine:
 
     def connected(connection: Any, record: object) -> None:
         connection.isolation_level = None  # transactions begin below; the driver must not begin its own
-        if connection.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
-            connection.execute("PRAGMA journal_mode=WAL")
+        _patiently(lambda: _to_wal(connection), busy_timeout_s)
         for statement in statements:
             connection.execute(statement)
 
@@ -108,6 +125,28 @@ def _engine(path: Path, busy_timeout_s: float, synchronous: str) -> Engine:
     event.listen(engine, "connect", connected)
     event.listen(engine, "begin", begins)
     return engine
+
+
+def _to_wal(connection: sqlite3.Connection) -> None:
+    if connection.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
+        connection.execute("PRAGMA journal_mode=WAL")
+
+
+def _patiently(work: Callable[[], T], timeout_s: float) -> T:
+    """Does work that SQLite does not wait for by itself, again and again until the database is not busy."""
+    until = time.monotonic() + timeout_s
+    while True:
+        try:
+            return work()
+        except (SQLAlchemyError, sqlite3.Error) as error:
+            if not _busy(error) or time.monotonic() >= until:
+                raise
+        time.sleep(_LOOK_AGAIN_S)
+
+
+def _busy(error: BaseException) -> bool:
+    cause = error.orig if isinstance(error, StatementError) else error
+    return str(getattr(cause, "sqlite_errorname", "")).startswith(("SQLITE_BUSY", "SQLITE_LOCKED"))
 
 
 def _reason(error: BaseException) -> str:

@@ -69,8 +69,7 @@ def open_store(
         )
     store = Database(path, busy_timeout_s=busy_timeout_s, synchronous=synchronous)
     try:
-        with store.writing() as connection:
-            _migrate.migrate(connection)
+        store.prepare(_migrate.migrate)
     except BaseException:
         store.close()
         raise
