@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
@@ -69,6 +70,18 @@ def test_many_that_open_a_new_database_at_once_make_it_once(path: Path) -> None:
     for thread in threads:
         thread.join()
     assert errors == []
+
+
+def test_a_new_file_that_another_program_is_just_making_is_waited_for(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = sqlite3.connect(path, isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")  # SQLite refuses at once to change the journal's mode now
+    monkeypatch.setattr("afterturn.store._engine.time.sleep", lambda _: other.execute("ROLLBACK"))
+    with open_store(path) as opened:
+        assert opened.funnel().stored == 0
+    assert not other.in_transaction
+    other.close()
 
 
 @pytest.mark.parametrize(
