@@ -77,7 +77,11 @@ def test_a_new_file_that_another_program_is_just_making_is_waited_for(
 ) -> None:
     other = sqlite3.connect(path, isolation_level=None)
     other.execute("BEGIN IMMEDIATE")  # SQLite refuses at once to change the journal's mode now
-    monkeypatch.setattr("afterturn.store._engine.time.sleep", lambda _: other.execute("ROLLBACK"))
+
+    def ends(seconds: float) -> None:
+        other.execute("ROLLBACK")
+
+    monkeypatch.setattr("afterturn.store._engine.time.sleep", ends)
     with open_store(path) as opened:
         assert opened.funnel().stored == 0
     assert not other.in_transaction
