@@ -96,4 +96,4 @@ def test_importing_the_commands_loads_nothing_heavy() -> None:
 
 
 def test_a_heavy_import_would_be_seen() -> None:
-    assert _loaded_by("afterturn.embedded", "afterturn.store") == ["pydantic", "sqlalchemy", "structlog"]
+    assert _loaded_by("afterturn.embedded", "afterturn.store") == ["pydantic", "sqlalchemy"]

@@ -62,5 +62,16 @@ def test_a_broken_log_does_not_break_the_caller(monkeypatch: pytest.MonkeyPatch)
     def broken(name: str) -> Broken:
         return Broken()
 
-    monkeypatch.setattr(structlog.stdlib, "get_logger", broken)
+    monkeypatch.setattr(failopen, "logger", broken)
     assert failopen.call("test.log", lambda: _raise(ValueError()), lambda _: 3) == 3
+
+
+def test_without_structlog_configured_a_line_goes_to_the_standard_library_and_not_to_stdout(
+    capsys: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
+) -> None:
+    structlog.reset_defaults()  # other tests configure it
+    failopen.call("test.stdlib", lambda: _raise(ValueError("the secret")), lambda _: 0, turn="t-1")
+    (record,) = [record for record in caplog.records if record.name == "afterturn.failopen"]
+    assert '"place": "test.stdlib"' in record.getMessage()
+    assert "secret" not in record.getMessage()
+    assert capsys.readouterr().out == ""

@@ -44,6 +44,7 @@ class Classification:
         advice: What to do with an unhappy customer, or None.
         verdicts: One verdict a classifier.
         outcomes: What each classifier found in words, by its name.
+        known: Whether the store had the turn already: then these are its stored judgements, whoever was asked for now.
     """
 
     tenant: str
@@ -59,6 +60,7 @@ class Classification:
     advice: str | None
     verdicts: tuple[Verdict, ...]
     outcomes: dict[str, Outcome]
+    known: bool = False
 
     def to_json(self) -> dict[str, Any]:
         """Gives the keys of a `classify` line (CONTRACT "Command line")."""
@@ -73,12 +75,13 @@ _IDS = ("tenant", "agent", "session", "turn")
 _FINDINGS = ("title", "categories", "sources", "task_concluded", "handoff_summary", "safety", "advice")
 
 
-def classification(turn: Turn, judgements: Sequence[Judgement]) -> Classification:
+def classification(turn: Turn, judgements: Sequence[Judgement], *, known: bool = False) -> Classification:
     """Puts the judgements of a turn together.
 
     Args:
         turn: The turn, its reply filtered.
         judgements: Its judgements, one a classifier.
+        known: Whether the store had the turn already.
     """
     outcomes = {j.verdict.classifier: j.outcome for j in judgements if j.outcome is not None}
     found = list(outcomes.values())
@@ -96,6 +99,7 @@ def classification(turn: Turn, judgements: Sequence[Judgement]) -> Classificatio
         advice=None,
         verdicts=tuple(judgement.verdict for judgement in judgements),
         outcomes=outcomes,
+        known=known,
     )
 
 

@@ -165,8 +165,8 @@ class Afterturn:
         """
         turn = filtered(turn)
         if store:
-            await self.submit(turn)
-            return classification(turn, await self.judgements(turn.tenant, turn.id))
+            new = await self.submit(turn)
+            return classification(turn, await self.judgements(turn.tenant, turn.id), known=not new)
         judgements = await self._judging.judge(turn)
         publish([judgement.verdict for judgement in judgements], self._sinks)
         return classification(turn, judgements)

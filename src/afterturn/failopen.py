@@ -12,6 +12,8 @@ from collections import Counter
 from collections.abc import Awaitable, Callable
 from typing import Literal, TypeVar
 
+from afterturn._logging import logger
+
 T = TypeVar("T")
 
 counts: Counter[str] = Counter()
@@ -48,9 +50,7 @@ def warn(event: str, **facts: str) -> None:
 
 def _log(level: Literal["error", "warning"], event: str, **facts: str | None) -> None:
     with contextlib.suppress(Exception):  # a log that breaks (a full disk) must not break who fails open
-        import structlog  # here, since importing afterturn must stay light
-
-        log = structlog.stdlib.get_logger("afterturn.failopen")
+        log = logger("afterturn.failopen")
         (log.error if level == "error" else log.warning)(event, **facts)
 
 

@@ -81,6 +81,16 @@ def test_a_bad_line_is_reported_with_file_and_number_skipped_and_counted(tmp_pat
     assert "2 bad lines" in done.stderr
 
 
+def test_a_file_without_any_turn_is_said_to_be_one_and_is_no_error(tmp_path: Path) -> None:
+    path = _file(tmp_path, "title,text", "a,b")
+    done = _run("classify", str(path))
+    assert (done.returncode, done.stdout) == (0, "")
+    assert done.stderr.splitlines()[-2:] == [
+        f"afterturn: {path}: no line holds a turn, so nothing was judged; the format is in docs/formats.md",
+        "afterturn: 0 turns judged, 2 bad lines skipped",
+    ]
+
+
 def test_lines_come_in_the_order_of_the_file_and_from_stdin(tmp_path: Path) -> None:
     turns = [json.dumps({**GOOD, "turn": f"t-{number}"}) for number in range(9)]
     done = _run("classify", "-", stdin="\n".join(turns))
@@ -94,6 +104,10 @@ def test_with_a_database_the_turns_are_stored_and_a_second_run_changes_nothing(t
     verdicts = _run("verdicts", "--db", database, "--json")
     assert (first.returncode, second.returncode, verdicts.returncode) == (0, 0, 0)
     assert len(verdicts.stdout.splitlines()) == 4
+    assert second.stderr.splitlines() == [
+        "afterturn: 2 turns were stored already: their stored verdicts are shown",
+        "afterturn: 0 turns judged",
+    ]
     assert json.loads(first.stdout.splitlines()[0])["title"] == json.loads(second.stdout.splitlines()[0])["title"]
 
 
@@ -103,6 +117,9 @@ def test_a_judge_that_is_not_there_gives_error_verdicts_and_exit_code_0(tmp_path
     assert done.returncode == 0
     asked = [v for v in line["verdicts"] if v["status"] != "skipped"]
     assert {(v["status"], v["reason"]) for v in asked} == {("error", "judge_missing")}
+    assert done.stderr.splitlines()[-1] == (
+        f"afterturn: 1 turns judged, {len(asked)} questions failed (judge_missing {len(asked)})"
+    )
     assert line["categories"] is None
 
 
@@ -117,6 +134,8 @@ def test_a_judge_that_is_not_there_gives_error_verdicts_and_exit_code_0(tmp_path
         (("classify", "turns.jsonl", "--db", "turns.jsonl"), "turns.jsonl"),
         (("verdicts", "--db", "gone.db"), "gone.db"),
         (("export", "--db", "gone.db"), "gone.db"),
+        (("worker", "--db", "gone.db", "--drain"), "gone.db: there is none"),
+        (("worker", "--db", "gone.db"), "gone.db: there is none"),
         (("import", "gone.jsonl", "--db", "b.db"), "gone.jsonl"),
         (("clean", "gone.jsonl"), "gone.jsonl"),
         (("bench", "nothing"), "nothing"),
@@ -132,6 +151,7 @@ def test_usage_and_unreadable_input_end_with_2_and_say_what_is_wrong(
     assert done.returncode == 2
     assert told in done.stderr
     assert "Traceback" not in done.stderr
+    assert not (tmp_path / "gone.db").exists()
 
 
 def test_a_wrong_configuration_ends_with_2_and_names_the_setting(tmp_path: Path) -> None:

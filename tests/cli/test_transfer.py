@@ -92,6 +92,8 @@ def test_parquet_goes_out_and_comes_in(run: Run, turns: Path) -> None:
 def test_what_was_read_before_a_file_broke_is_stored(run: Run, turns: Path, tmp_path: Path) -> None:
     result = run("import", str(turns), str(tmp_path / "missing.jsonl"))
     assert isinstance(result.exception, UnreadableInputError)
+    told = "afterturn: stopped early; until then 3 turns stored, 0 known already, 2 bad lines skipped"
+    assert result.stderr.splitlines()[-1] == told
     assert json.loads(run("verdicts", "--funnel").stdout)["stored"] == 3
 
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import sys
+from collections import Counter
 from collections.abc import AsyncIterator, Iterable
+from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -18,6 +20,27 @@ if TYPE_CHECKING:
     from afterturn.embedded import Afterturn
     from afterturn.formats import BadLine
     from afterturn.turns import Turn
+
+
+@dataclass(kw_only=True, slots=True)
+class _Counts:
+    """Counts what became of the lines of the file.
+
+    Attributes:
+        judged: Turns that were judged now.
+        known: Turns that the store had already.
+        failed: Questions that ended in an error, by its code.
+    """
+
+    judged: int = 0
+    known: int = 0
+    failed: Counter[str] = field(default_factory=Counter[str])
+
+    def add(self, line: Classification) -> None:
+        """Counts one turn."""
+        self.known += line.known
+        self.judged += not line.known
+        self.failed.update(str(verdict.reason) for verdict in line.verdicts if verdict.status == "error")
 
 
 def classify_command(
@@ -40,14 +63,29 @@ async def _classify(path: Path, out: Path | None, judge: str | None, db: str | N
 
     config = configured(judge=judge, db=db)
     skipped: list[BadLine] = []
-    judged = 0
+    counts = _Counts()
     async with Afterturn(config=config) as at:
         with output(out) as stream, progress("judging turns") as advance:
             async for line in _lines(at, readable_turns([path], skipped), config.concurrency, store=db is not None):
                 stream.write((json_line(line.to_json()) if as_json else _summary(line)) + "\n")
-                judged += 1
+                counts.add(line)
                 advance()
-    note(f"{judged} turns judged" + (f", {len(skipped)} bad lines skipped" if skipped else ""))
+    _tell(path, counts, len(skipped))
+
+
+def _tell(path: Path, counts: _Counts, bad_lines: int) -> None:
+    """Says to the person at the terminal what came of it, and what may not be what was wanted."""
+    if counts.known:
+        note(f"{counts.known} turns were stored already: their stored verdicts are shown")
+    if bad_lines and not counts.known + counts.judged:
+        note(f"{path}: no line holds a turn, so nothing was judged; the format is in docs/formats.md")
+    parts = [f"{counts.judged} turns judged"]
+    if counts.failed:
+        codes = ", ".join(f"{code} {count}" for code, count in counts.failed.most_common())
+        parts.append(f"{counts.failed.total()} questions failed ({codes})")
+    if bad_lines:
+        parts.append(f"{bad_lines} bad lines skipped")
+    note(", ".join(parts))
 
 
 async def _lines(at: Afterturn, turns: Iterable[Turn], at_once: int, *, store: bool) -> AsyncIterator[Classification]:

@@ -12,6 +12,7 @@ import typer
 
 from afterturn.cli._common import configured, json_line, note, progress, readable_turns
 from afterturn.cli._when import since_option
+from afterturn.errors import AfterturnError
 
 if TYPE_CHECKING:
     from afterturn.calls import Planned
@@ -59,14 +60,19 @@ def import_command(
 
     counts = Imported()
     skipped: list[BadLine] = []
-    with open_store(config.db) as store, progress("storing turns") as advance:
+    with open_store(config.db) as store:
         sinks = [LogSink(event_names=config.event_names)]
-        for pairs in _batches(map(planned, readable_turns(files, skipped)), BATCH_TURNS):
-            _store(store, pairs, sinks, counts, advance)
+        try:
+            with progress("storing turns") as advance:
+                for pairs in _batches(map(planned, readable_turns(files, skipped)), BATCH_TURNS):
+                    _store(store, pairs, sinks, counts, advance)
+        except AfterturnError:
+            note(f"stopped early; until then {_told(counts, len(skipped))}")  # what stopped it is told last
+            raise
     counts.bad_lines = len(skipped)
     if as_json:
         sys.stdout.write(json_line(asdict(counts)) + "\n")
-    note(f"{counts.stored} turns stored, {counts.known} known already, {counts.bad_lines} bad lines skipped")
+    note(_told(counts, len(skipped)))
 
 
 def export_command(
@@ -88,6 +94,10 @@ def export_command(
     with open_store(config.db, create=False) as store, progress("exporting turns") as advance:
         count = write_any(_counted(store.turns(narrow), advance), out)
     note(f"{count} turns exported")
+
+
+def _told(counts: Imported, bad_lines: int) -> str:
+    return f"{counts.stored} turns stored, {counts.known} known already, {bad_lines} bad lines skipped"
 
 
 def _store(

@@ -23,7 +23,12 @@ def worker_command(
     as_json: Annotated[bool, typer.Option("--json", help="Print the funnel at the end as one line of JSON.")] = False,
 ) -> None:
     """Judges stored turns until it is stopped (Ctrl-C); what is under way then falls due again."""
-    asyncio.run(_work(configured(db=db, judge=judge), drain=drain, as_json=as_json))
+    from afterturn.store import open_store
+
+    config = configured(db=db, judge=judge)
+    with open_store(config.db, create=False):  # a wrong path must not look like a database where all is done
+        pass
+    asyncio.run(_work(config, drain=drain, as_json=as_json))
 
 
 async def _work(config: Config, *, drain: bool, as_json: bool) -> None:

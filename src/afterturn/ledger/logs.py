@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, Final
-
-import structlog
+from typing import Final
 
 from afterturn import errors
+from afterturn._logging import logger
 from afterturn.verdicts import Verdict
 
 FAILED: Final = "agent.judgement.failed"
@@ -80,14 +78,3 @@ def _ids(verdict: Verdict) -> dict[str, object]:
         "version": verdict.version,
         "judge": verdict.judge,
     }
-
-
-def logger(name: str) -> Any:
-    """Gives a logger of a name: structlog's where the host configured it, else JSON lines to `logging`."""
-    if structlog.is_configured():
-        return structlog.stdlib.get_logger(name)
-    return structlog.wrap_logger(
-        logging.getLogger(name),
-        processors=[structlog.stdlib.filter_by_level, structlog.processors.JSONRenderer()],
-        wrapper_class=structlog.stdlib.BoundLogger,
-    )

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from afterturn import failopen
+from afterturn._logging import logger
 from afterturn.calls import Planned
 from afterturn.errors import ErrorCode, JudgeError
-from afterturn.ledger.logs import logger
 from afterturn.outcomes import Judgement
 from afterturn.store import Claim, failed
 from afterturn.turns import Turn
