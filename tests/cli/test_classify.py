@@ -86,7 +86,7 @@ def test_a_file_without_any_turn_is_said_to_be_one_and_is_no_error(tmp_path: Pat
     done = _run("classify", str(path))
     assert (done.returncode, done.stdout) == (0, "")
     assert done.stderr.splitlines()[-2:] == [
-        f"afterturn: {path}: no line holds a turn, so nothing was judged; the format is in docs/formats.md",
+        f"afterturn: {path}: no line holds a turn, so nothing was judged; see the lines above",
         "afterturn: 0 turns judged, 2 bad lines skipped",
     ]
 

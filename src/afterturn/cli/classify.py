@@ -78,7 +78,7 @@ def _tell(path: Path, counts: _Counts, bad_lines: int) -> None:
     if counts.known:
         note(f"{counts.known} turns were stored already: their stored verdicts are shown")
     if bad_lines and not counts.known + counts.judged:
-        note(f"{path}: no line holds a turn, so nothing was judged; the format is in docs/formats.md")
+        note(f"{path}: no line holds a turn, so nothing was judged; see the lines above")
     parts = [f"{counts.judged} turns judged"]
     if counts.failed:
         codes = ", ".join(f"{code} {count}" for code, count in counts.failed.most_common())
