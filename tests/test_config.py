@@ -71,3 +71,13 @@ def test_an_error_does_not_repeat_the_wrong_value() -> None:
     with pytest.raises(ConfigError) as caught:
         load_config(env={"AFTERTURN_CONCURRENCY": "sk-secret"})
     assert "sk-secret" not in str(caught.value)
+
+
+def test_an_empty_variable_is_an_unset_one() -> None:
+    config = load_config(env={"AFTERTURN_DB": "", "AFTERTURN_LOG_LEVEL": "", "AFTERTURN_DEADLINE_S": ""})
+    assert config == Config()
+
+
+def test_json_that_is_nested_too_deep_is_a_configuration_error() -> None:
+    with pytest.raises(ConfigError, match="AFTERTURN_TENANTS"):
+        load_config(env={"AFTERTURN_TENANTS": "[" * 20_000})

@@ -14,6 +14,8 @@ from afterturn.verdicts import JudgeParams, Status, Usage, Verdict
 
 Clock = Callable[[], datetime]
 
+MOST_TOKENS = 10**12
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Asked:
@@ -89,7 +91,14 @@ class Stamp:
             attempt=self.attempt,
             dropped=dropped,
             params=answer.params if answer else JudgeParams(),
-            usage=answer.usage if answer else Usage(),
+            usage=_counted(answer.usage) if answer else Usage(),
             created_at=self.clock(),
         )
         return Judgement(verdict=verdict, outcome=outcome)
+
+
+def _counted(usage: Usage) -> Usage:
+    """Leaves out what no token count can be: a provider may send anything, and a database takes 64 bits."""
+    tokens = (usage.input_tokens, usage.output_tokens)
+    read, written = (count if count is not None and 0 <= count <= MOST_TOKENS else None for count in tokens)
+    return Usage(input_tokens=read, output_tokens=written)

@@ -129,19 +129,19 @@ def _from_file(path: Path) -> dict[str, object]:
 def _from_env(env: Mapping[str, str]) -> dict[str, object]:
     settings: dict[str, object] = {}
     for key, value in env.items():
-        if not key.startswith(_PREFIX) or key in _NOT_SETTINGS:
-            continue
+        if not value or not key.startswith(_PREFIX) or key in _NOT_SETTINGS:
+            continue  # an empty variable is an unset one
         name = key.removeprefix(_PREFIX).lower()
         if name not in Config.model_fields:
             continue  # other programs of the platform may share the prefix; a typing error in the file is reported
-        settings[name] = _json_or_text(key, value) if value[:1] in "[{" else value
+        settings[name] = _json_or_text(key, value) if value[:1] in ("[", "{") else value
     return settings
 
 
 def _json_or_text(key: str, value: str) -> object:
     try:
         return json.loads(value)
-    except ValueError:
+    except (ValueError, RecursionError):
         raise ConfigError(f"{key}: starts like JSON but is none; write a JSON list or object") from None
 
 

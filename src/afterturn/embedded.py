@@ -8,6 +8,7 @@ from collections.abc import Coroutine, Iterable, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
+from afterturn import failopen
 from afterturn.classification import Classification, classification
 from afterturn.classifiers import Classifier
 from afterturn.config import Config, load_config
@@ -162,14 +163,24 @@ class Afterturn:
         Args:
             turn: The turn; its raw reply is filtered here.
             store: Whether to store the turn and its judgements; a turn that is stored already is not judged again.
+                Where its id belongs to other words, it is judged without being stored, and a warning is logged.
         """
         turn = filtered(turn)
         if store:
             new = await self.submit(turn)
-            return classification(turn, await self.judgements(turn.tenant, turn.id), known=not new)
+            if new or await self._is_stored(turn):
+                return classification(turn, await self.judgements(turn.tenant, turn.id), known=not new)
         judgements = await self._judging.judge(turn)
         publish([judgement.verdict for judgement in judgements], self._sinks)
         return classification(turn, judgements)
+
+    async def _is_stored(self, turn: Turn) -> bool:
+        """Says whether what is stored under the turn's id is this turn."""
+        known = await asyncio.to_thread(self.store.turn, turn.tenant, turn.id)
+        same = known is not None and (known.session, known.messages) == (turn.session, turn.messages)
+        if not same:
+            failopen.warn("afterturn.turn_known", tenant=turn.tenant, session=turn.session, turn=turn.id)
+        return same
 
     def judge_unstored(self, turn: Turn) -> asyncio.Task[Classification]:
         """Judges a turn in the background that could not be stored; `aclose` waits for it."""

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from afterturn.outcomes import Judgement
     from afterturn.store import TimelineEvent
 
+HISTORY_S = 2.0
+
 OnLeakedCall = Callable[[str, str], object]
 
 
@@ -92,13 +94,18 @@ class LiveTurn:
         self._unstored: asyncio.Task[Classification] | None = None
 
     async def __aenter__(self) -> Self:
-        earlier = await failopen.acall("live.history", partial(self._host.last_turn, self.tenant, self.session), _none)
+        earlier = await failopen.acall("live.history", self._last_turn, _none)
         if self._history is None:
             self._history = earlier.messages if earlier else ()
         self._known = (earlier.aliases or ()) if earlier else ()
         self._aliases.update(self._known)
         self.guard = self._checker.check(self._said[0].text)
         return self
+
+    async def _last_turn(self) -> Turn | None:
+        """Looks the session up, but not for long: the customer waits."""
+        async with asyncio.timeout(HISTORY_S):
+            return await self._host.last_turn(self.tenant, self.session)
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None

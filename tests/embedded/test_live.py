@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
+from contextvars import ContextVar
 from pathlib import Path
 from typing import Any
 
@@ -299,3 +300,33 @@ async def test_a_judge_that_is_not_there_says_once_what_to_do(make_afterturn: An
 def test_one_name_in_place_of_a_list_is_a_usage_error() -> None:
     with pytest.raises(UsageError, match="wrap the one name"):
         Agent("support", categories="Billing")
+
+
+async def test_an_id_that_belongs_to_another_conversation_never_answers_with_its_words(
+    make_afterturn: Any, make_turn: Any
+) -> None:
+    at = make_afterturn(
+        ScriptedJudge([{"title": "First", "safetySignal": "none"}, {"title": "Second", "safetySignal": "none"}])
+    )
+    first = await at.classify_async(make_turn("My parcel is late", "It comes."), store=True)
+    with capture_logs() as lines:
+        second = await at.classify_async(make_turn("My bill is wrong", "I see."), store=True)
+    assert (first.title, second.title) == ("First", "Second")
+    assert [line["event"] for line in lines if line["event"] == "afterturn.turn_known"] == ["afterturn.turn_known"]
+    assert len(list(at.store.turns())) == 1
+
+
+async def test_a_turn_is_judged_without_the_context_variables_of_another(make_afterturn: Any, agent: Agent) -> None:
+    request: ContextVar[str] = ContextVar("request", default="none")
+    seen: list[str] = []
+
+    def answer(call: object) -> dict[str, Any]:
+        seen.append(request.get())
+        return ANSWER
+
+    at = make_afterturn(ScriptedJudge(answer))
+    for name in ("one", "two"):
+        request.set(name)
+        turn, _text = await _run(at, agent)
+        await turn.verdicts()
+    assert seen == ["none", "none"]

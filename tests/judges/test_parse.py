@@ -123,3 +123,10 @@ def test_any_text_gives_an_object_or_a_typed_error(reply: str) -> None:
 def test_any_object_of_texts_comes_back_as_it_was(values: dict[str, str]) -> None:
     assert parse_reply(json.dumps(values)) == values
     assert parse_reply(json.dumps(values, ensure_ascii=False, indent=1)) == values
+
+
+def test_white_space_and_control_tokens_without_end_are_read_in_linear_time() -> None:
+    assert parse_reply('{"a": 1}' + " \n" * 200_000) == {"a": 1}
+    assert parse_reply('{"a": 1}' + "<|im_end|>" * 20_000) == {"a": 1}
+    with pytest.raises(InvalidJsonError):
+        parse_reply('{"a": ' + " \n" * 1_000_000 + "1}")

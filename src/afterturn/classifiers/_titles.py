@@ -7,13 +7,19 @@ import unicodedata
 
 MAX_TITLE_CHARACTERS = 80
 
-_THINKING = re.compile(r"(?s)<(think|thinking|reasoning)>.*?(</\1>|\Z)|<\|[^|<>]{1,40}\|>")
+_THINKING = re.compile(
+    r"(?s)<(think|thinking|reasoning)>.*?(?:</\1>|\Z)|\[THINK\].*?(?:\[/THINK\]|\Z)|◁think▷.*?(?:◁/think▷|\Z)|"
+    r"<\|channel\|>[a-z]{1,16}|<\|[^|<>]{1,40}\|>"
+)
 _PREFIX = re.compile(
     r"(?i)^(?:(?:sure|okay|ok|certainly|voici|hier ist|aquí (?:tienes|está)|here(?:'s| is| are))\b[^:\n]{0,40}:|"
-    r"(?:(?:conversation|chat|suggested|the)\s+)?(?:title|titre|titel|título|titulo|titolo|tytuł|заголовок|标题|タイトル|제목)"
-    r"(?:\s+(?:of|for)\s+[^:\n]{0,40})?\s*[:：])\s*"
+    r"(?:(?:the|a|an|suggested|conversation|chat|le|der|el|il|o)\s+)?"
+    r"(?:title|titre|titel|título|titulo|titolo|tytuł|topic|subject|summary|betreff|objet|asunto|oggetto|заголовок|тема|"
+    r"标题|主题|タイトル|件名|제목)"
+    r"(?:\s+(?:of|for)\s+[^:\n]{0,40})?\s*(?:is\s*[:：]?|[:：]|\s[-–—]))\s*"
 )
 _MARKDOWN = re.compile(r"^(?:#{1,6}\s+|[-*•>]\s+|\d{1,2}[.)]\s+)|(?<!\w)[*_`~]{1,3}(?=\S)|(?<=\S)[*_`~]{1,3}(?!\w)")
+_TAG = re.compile(r"</?[a-zA-Z][a-zA-Z0-9]{0,15}>|\[/?THINK\]|◁/?think▷")
 _LINK = re.compile(r"!?\[([^\]\n]*)\]\([^)\n]*\)")
 _QUOTES = "\"'`“”„‟‘’‚«»‹›「」『』《》〈〉＂＇"
 _NOTHING = frozenset(
@@ -52,7 +58,7 @@ def clean_title(raw: str) -> str | None:
     previous = None
     while text != previous:  # prefixes, quotes and Markdown come nested in any order
         previous = text
-        text = _LINK.sub(r"\1", text)
+        text = _LINK.sub(r"\1", _TAG.sub("", text))
         text = _MARKDOWN.sub("", text.strip())
         text = _PREFIX.sub("", text)
         text = _unquote(text.strip())

@@ -27,7 +27,10 @@ _THINKING: tuple[tuple[re.Pattern[str], re.Pattern[str]], ...] = (
 )
 _UNOPENED_CLOSER = re.compile(r"</(?:think|thinking)>")
 _HEADER = re.compile(r"(?:<\|start\|>assistant)?(?:<\|channel\|>final[^<\n]{0,40})?<\|message\|>")
-_TRAILING_TOKENS = re.compile(r"(?:\s*<\|[a-z_]{1,24}\|>)+\Z")
+_LAST_TOKEN = re.compile(r"<\|[a-z_]{1,24}\|>\Z")
+_TOKEN_LENGTH = 28
+MAX_REPLY_CHARACTERS = 1_000_000
+"""A reply longer than this is no answer to our questions; reading it would hold up everything else."""
 _FENCE = re.compile(r"```[ \t]*(?:json|JSON)?[ \t]*\r?\n(.*)\n[ \t]*```\Z", re.DOTALL)
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 
@@ -48,6 +51,8 @@ def parse_reply(text: str, *, finish: Finish = "stop") -> JsonObject:
         raise RefusedError("the model declined to answer; another judge may not")
     if finish == "length":
         raise TruncatedError("the answer hit the token limit; ask fewer questions in one call")
+    if len(text) > MAX_REPLY_CHARACTERS:
+        raise InvalidJsonError("the reply is far longer than any answer; use a model that keeps to a schema")
     body = json_text(text)
     failure: JudgeError | None = None
     value: object = None
@@ -66,11 +71,19 @@ def parse_reply(text: str, *, finish: Finish = "stop") -> JsonObject:
 
 def json_text(text: str) -> str:
     """Cuts thinking text in front, control tokens behind and one fence around the whole, and nothing else."""
-    rest = _TRAILING_TOKENS.sub("", _cut_thinking(text)).strip()
+    rest = _without_last_tokens(_cut_thinking(text))
     fence = _FENCE.match(rest)
     if fence is None or "```" in fence.group(1):
         return rest
     return fence.group(1).strip()
+
+
+def _without_last_tokens(text: str) -> str:
+    """Takes control tokens off the end one by one: a pattern for all of them would be quadratic in blanks."""
+    rest = text.strip()
+    while found := _LAST_TOKEN.search(rest, max(len(rest) - _TOKEN_LENGTH, 0)):
+        rest = rest[: found.start()].rstrip()
+    return rest
 
 
 def _cut_thinking(text: str) -> str:

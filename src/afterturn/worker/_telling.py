@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import Mapping, Sequence
+from contextvars import Context
 
 from afterturn.store import Store, TimelineEvent, renamed
 from afterturn.turns import Turn
@@ -53,9 +54,9 @@ class Telling:
     def start(self) -> None:
         """Begins to tell what there is a hook for."""
         if self._hooks.on_event is not None:
-            self._loops.append(asyncio.create_task(self._tell_events()))
+            self._loops.append(asyncio.create_task(self._tell_events(), context=Context()))
         if self._hooks.on_conclusion is not None:
-            self._loops.append(asyncio.create_task(self._tell_conclusions()))
+            self._loops.append(asyncio.create_task(self._tell_conclusions(), context=Context()))
 
     def events(self, turn: Turn, events: Sequence[TimelineEvent]) -> None:
         """Queues the events of a turn for the hook."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import secrets
 from collections.abc import Iterable, Mapping, Sequence
+from contextvars import Context
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Self
@@ -122,7 +123,10 @@ class Worker:
         loop = asyncio.get_running_loop()
         self._run = _Running(loop=loop, pulse=pulse, work=Pulse(), calls=calls, telling=telling, loops=[])
         telling.start()
-        self._run.loops = [asyncio.create_task(work(self._run)) for work in (self._claim_work, self._beat)]
+        # Without the context of whoever came first: a request's variables must not show in the turns of others.
+        self._run.loops = [
+            asyncio.create_task(work(self._run), context=Context()) for work in (self._claim_work, self._beat)
+        ]
 
     def notify(self) -> None:
         """Says that there is new work; may be called from any thread."""
