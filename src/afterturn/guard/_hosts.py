@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from afterturn.guard._normalize import normalize
 from afterturn.guard._terms import Hit
 
 _DOT = r"(?:\.|\[\.\]|\(\.\)|\u3002|\[dot\])"
@@ -14,14 +15,14 @@ _DOMAIN = re.compile(r"[\w-]{1,63}(?:\.[\w-]{1,63}){1,20}")
 
 
 def domain(written: str) -> str:
-    """Gives a domain as it is compared: lower-case, Unicode, without a leading `*.` or `.`.
+    """Gives a domain as it is compared: normalised as texts are, its punycode read, without a leading `*.` or `.`.
 
     Raises:
         ValueError: It is no domain: a URL, an address, a single label.
 
     Example:
         >>> domain("*.Xn--Mnchen-3ya.example")
-        'münchen.example'
+        'munchen.example'
     """
     bare = written.strip().casefold().removeprefix("*").strip(".")
     if not _DOMAIN.fullmatch(bare):
@@ -30,12 +31,13 @@ def domain(written: str) -> str:
 
 
 def _label(label: str) -> str:
-    if not label.startswith("xn--"):
+    if label.isascii() and not label.startswith("xn--"):
         return label
     try:
-        return label.removeprefix("xn--").encode("ascii").decode("punycode").casefold()
+        read = label.removeprefix("xn--").encode("ascii").decode("punycode") if label.isascii() else label
     except UnicodeError:  # no punycode after all: compare it as it stands
         return label
+    return normalize(read).text
 
 
 class Hosts:

@@ -18,6 +18,7 @@ _BLANKLESS = re.compile(
     "[\u0e00-\u0eff\u1000-\u109f\u1100-\u11ff\u1780-\u17ff\u3040-\u30ff\u3130-\u318f\u3400-\u9fff\uac00-\ud7af]"
 )
 _GAP = r"[\s\-_\u2010-\u2015]{1,4}"
+_APOSTROPHES = re.compile("['\u2018\u2019\u02bc]")
 _BREAKS = re.compile(r"\s+")
 
 
@@ -29,10 +30,25 @@ class Hit(NamedTuple):
     key: str
 
 
-class _Phrase(NamedTuple):
-    pattern: re.Pattern[str]
-    lead: int  # characters before its first word
-    key: str
+class _Phrase:
+    """Is a term that begins with a certain word; its pattern is made when it is first needed, since lists are long."""
+
+    __slots__ = ("_pattern", "key", "lead", "term")
+
+    def __init__(self, term: str, lead: int, key: str) -> None:
+        self.term = term
+        self.lead = lead  # characters before its first word
+        self.key = key
+        self._pattern: re.Pattern[str] | None = None
+
+    def at(self, text: str, word: re.Match[str]) -> Hit | None:
+        """Gives the hit where the term stands at a word of the text that is its first."""
+        if word[0] == self.term:
+            return Hit(word.start(), word.end(), self.key)
+        if self._pattern is None:
+            self._pattern = _compiled(self.term)
+        match = self._pattern.match(text, max(0, word.start() - self.lead))
+        return Hit(match.start(), match.end(), self.key) if match else None
 
 
 class Terms:
@@ -60,7 +76,7 @@ class Terms:
         if first is None or _BLANKLESS.search(term):
             self._anywhere.append((term.rstrip("*"), key))
             return
-        phrase = _Phrase(_compiled(term), first.start(), key)
+        phrase = _Phrase(term, first.start(), key)
         if term[first.end() : first.end() + 1] == "*":
             self._stems.setdefault(len(first[0]), {}).setdefault(first[0], []).append(phrase)
         else:
@@ -78,9 +94,9 @@ class Terms:
     def _phrases(self, text: str) -> Iterator[Hit]:
         for word in _WORDS.finditer(text):
             for phrase in self._beginning(word[0]):
-                match = phrase.pattern.match(text, max(0, word.start() - phrase.lead))
-                if match:
-                    yield Hit(match.start(), match.end(), phrase.key)
+                hit = phrase.at(text, word)
+                if hit is not None:
+                    yield hit
 
     def _beginning(self, word: str) -> Sequence[_Phrase]:
         phrases = self._words.get(word, [])
@@ -100,7 +116,8 @@ def _compiled(term: str) -> re.Pattern[str]:
 
 
 def _ending(part: str) -> str:
-    return "".join(rf"[{_WORD}]{{0,40}}" if piece == "*" else re.escape(piece) for piece in re.split(r"(\*)", part))
+    pieces = (rf"[{_WORD}]{{0,40}}" if piece == "*" else re.escape(piece) for piece in re.split(r"(\*)", part))
+    return _APOSTROPHES.sub(lambda _: _APOSTROPHES.pattern, "".join(pieces))
 
 
 def _is_word(character: str) -> bool:
