@@ -1,0 +1,173 @@
+"""Works out which words a text must hold for a pattern to match it at all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from importlib import import_module
+from itertools import product
+from typing import Any, cast
+
+_MOST = 32
+"""How many spellings of one stretch of a pattern are listed; beyond it the stretch is cut."""
+
+_SHORTEST = 3
+"""A shorter word (in UTF-8 bytes) is in nearly every text, and says nothing."""
+
+_LONGEST_WORD = 40
+_NO_BOUND = 1 << 31
+
+_COMMON_WORDS = (
+    "you your are the all and with that this from now not for have what act can will any every each out about over "
+    "print write show tell say give rules text message system new user use like how who was were but its our"
+)
+_COMMON = frozenset(_COMMON_WORDS.split())
+
+Group = frozenset[str]
+"""Words of which a matching text holds at least one."""
+
+
+class _Info:
+    """Is what is known of a part of a pattern: every text it can match, or else the groups that it needs."""
+
+    __slots__ = ("exact", "groups")
+
+    def __init__(self, exact: frozenset[str] | None = None, groups: tuple[Group, ...] = ()) -> None:
+        self.exact = exact
+        self.groups = groups
+
+
+def required(pattern: str) -> tuple[Group, ...]:
+    """Lists the groups of words that a pattern needs, the rarest first.
+
+    Args:
+        pattern: As `re` reads it. A blank or a line break in it is a blank in the words.
+
+    Returns:
+        A text that matches holds a word of each group, once its line breaks are blanks. Empty: nothing is known.
+    """
+    parser = cast(Any, import_module("re._parser"))  # the parser of the standard library's own `re`
+    info = _sequence(parser.parse(pattern))
+    groups = info.groups if info.exact is None else (info.exact,)
+    useful = {_shortest(group) for group in groups if _useful(group)}
+    return tuple(sorted(useful, key=lambda group: (-rarity(group), sorted(group))))
+
+
+def width(pattern: str) -> int:
+    """Says how many characters a match can span, with 40 for the length of a word where a repeat has no bound."""
+    parser = cast(Any, import_module("re._parser"))
+    return _width(parser.parse(pattern))
+
+
+def _width(nodes: Iterable[tuple[Any, Any]]) -> int:
+    return sum(map(_node_width, nodes))
+
+
+def _node_width(node: tuple[Any, Any]) -> int:
+    kind, value = str(node[0]), node[1]
+    if kind == "SUBPATTERN":
+        return _width(value[-1])
+    if kind == "BRANCH":
+        return max(map(_width, value[1]), default=0)
+    if kind in ("MAX_REPEAT", "MIN_REPEAT"):
+        most = value[1] if isinstance(value[1], int) and value[1] < _NO_BOUND else _LONGEST_WORD
+        return most * _width(value[2])
+    return 0 if kind == "AT" else 1
+
+
+def rarity(group: Group) -> float:
+    """Estimates how seldom an ordinary text holds a word of the group; more is rarer."""
+    return min(_weight(word) for word in group) - len(group) / 64
+
+
+def _weight(word: str) -> float:
+    bare = word.strip()
+    return 2.0 if bare in _COMMON else min(12.0, float(len(bare.encode())))
+
+
+def _useful(group: Group) -> bool:
+    return all(len(word.encode("utf-8", "surrogatepass")) >= _SHORTEST for word in group)
+
+
+def _shortest(group: Group) -> Group:
+    """Drops the words that hold another word of the group."""
+    kept: list[str] = []
+    for word in sorted(group, key=len):
+        if not any(shorter in word for shorter in kept):
+            kept.append(word)
+    return frozenset(kept)
+
+
+def _sequence(nodes: Iterable[tuple[Any, Any]]) -> _Info:
+    exact: frozenset[str] = frozenset({""})
+    whole = True
+    groups: list[Group] = []
+    for node in nodes:
+        info = _node(node)
+        if info.exact is not None and len(exact) * len(info.exact) <= _MOST:
+            exact = frozenset(map("".join, product(exact, info.exact)))
+            continue
+        whole = False
+        groups.append(exact)
+        groups.extend(info.groups)
+        exact = info.exact if info.exact is not None else frozenset({""})
+    if whole:
+        return _Info(exact)
+    return _Info(None, tuple(group for group in (*groups, exact) if "" not in group))
+
+
+def _node(node: tuple[Any, Any]) -> _Info:
+    kind, value = str(node[0]), node[1]
+    if kind == "LITERAL":
+        return _Info(frozenset({_char(value)}))
+    if kind == "IN":
+        return _characters(value)
+    if kind == "AT":
+        return _Info(frozenset({""}))
+    if kind == "SUBPATTERN":
+        return _sequence(value[-1])
+    if kind == "BRANCH":
+        return _branches([_sequence(branch) for branch in value[1]])
+    if kind in ("MAX_REPEAT", "MIN_REPEAT"):
+        return _repeat(value[0], value[1], _sequence(value[2]))
+    return _Info()
+
+
+def _characters(members: list[tuple[Any, Any]]) -> _Info:
+    if len(members) <= 8 and all(str(kind) == "LITERAL" for kind, _ in members):
+        return _Info(frozenset(_char(code) for _, code in members))
+    return _Info()
+
+
+def _branches(branches: list[_Info]) -> _Info:
+    exact: set[str] = set()
+    for branch in branches:
+        if branch.exact is None:
+            break
+        exact |= branch.exact
+    else:
+        return _Info(frozenset(exact), (frozenset(exact),) if "" not in exact else ())
+    best = [_best(branch) for branch in branches]
+    known = [group for group in best if group is not None]
+    return _Info(None, (frozenset().union(*known),) if len(known) == len(best) else ())
+
+
+def _best(branch: _Info) -> Group | None:
+    groups = branch.groups if branch.exact is None else (branch.exact,)
+    useful = [group for group in groups if group and _useful(group)]
+    return max(useful, key=rarity, default=None)
+
+
+def _repeat(least: int, most: int, info: _Info) -> _Info:
+    if (least, most) == (1, 1):
+        return info
+    if (least, most) == (0, 1) and info.exact is not None:
+        return _Info(info.exact | {""})
+    if least == 0:
+        return _Info()
+    if info.exact is None:
+        return _Info(None, info.groups)
+    return _Info() if "" in info.exact else _Info(None, (info.exact,))
+
+
+def _char(code: int) -> str:
+    return " " if code == 10 else chr(code)
