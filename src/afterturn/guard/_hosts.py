@@ -11,6 +11,7 @@ from afterturn.guard._terms import Hit
 _DOT = r"(?:\.|\[\.\]|\(\.\)|\u3002|\[dot\])"
 _HOSTS = re.compile(rf"(?<![\w-])[\w-]++(?:{_DOT}[\w-]++)++")
 _DOTS = re.compile(_DOT)
+_WITHIN = re.compile(rf"{_DOT}\w")
 _DOMAIN = re.compile(r"[\w-]{1,63}(?:\.[\w-]{1,63}){1,20}")
 
 
@@ -59,7 +60,7 @@ class Hosts:
 
     def find(self, text: str) -> list[Hit]:
         """Finds every listed host in a lower-case text, in the order of the text; time does not grow with the list."""
-        if not self._keys or not _DOTS.search(text):
+        if not self._keys or not _WITHIN.search(text):
             return []
         return [
             Hit(match.start(), match.end(), key) for match in _HOSTS.finditer(text) for key in self._listed(match[0])

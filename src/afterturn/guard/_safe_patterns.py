@@ -1,7 +1,8 @@
 """Finds a host's own patterns in a text in linear time: by google-re2 where it is installed, else bounded, by `re`.
 
-The syntax is RE2's, whatever the engine: no look-around, no backreferences. A literal blank stands for one blank or
-line break. Without google-re2, `*` and `+` reach over at most 200 characters, and a repeat of a repeat is refused.
+The syntax is that of the rules, whatever the engine: RE2's with no look-around, no backreferences, no groups but
+`(?:…)` and `(…)`; a literal blank stands for one blank or line break. Without google-re2, `*` and `+` reach over at
+most 200 characters, and a repeat of a repeat is refused.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
 from typing import Any, NamedTuple
 
+from afterturn.guard._syntax import for_re, refine
 from afterturn.guard._terms import Hit
 
 _REACH = 200
@@ -24,7 +26,7 @@ _TOKENS = re.compile(
     r"|(?P<other>.)",
     re.DOTALL,
 )
-_PLAIN_GROUP = re.compile(r"\((?:\?(?:P?<\w+>|[imsU-]*[:)]))?")
+_PLAIN_GROUP = re.compile(r"\((?:\?:)?")
 _INVALID = "a pattern is not valid in RE2 syntax; check brackets, ranges and repeats"
 _SURROGATES = re.compile("[\ud800-\udfff]")
 
@@ -108,7 +110,9 @@ def _compile(written: str, re2: Any) -> Any:
             "a pattern repeats what holds a repeat, which may take very long without google-re2; "
             "install afterturn[fast], or write it without"
         )
-    source = "".join(_translated(token, bounded=re2 is None) for token in tokens)
+    source = _refined(written)
+    if re2 is None:
+        source = "".join(_bounded(token) for token in _tokens(for_re(source)))
     pattern = _by_re(source) if re2 is None else _by_re2(source, re2)
     if pattern.match(""):
         raise ValueError("a pattern matches the empty text, so everything; demand at least one character")
@@ -145,7 +149,7 @@ def _refuse_foreign(tokens: list[_Token]) -> None:
     """Refuses what RE2 does not know, in words that say so; both engines then take the same patterns."""
     for token in tokens:
         if token.kind == "open" and not _PLAIN_GROUP.fullmatch(token.text):
-            raise ValueError("a pattern looks around or uses a group that RE2 does not know; write it without")
+            raise ValueError("a pattern looks around, or its group is none of (…) and (?:…); write it without")
         if token.kind == "escape" and token.text[1] in "123456789Z":
             raise ValueError(f"a pattern uses {token.text}, which RE2 does not know; write it without")
         if token.kind == "repeat" and token.text.endswith("+") and len(token.text) > 1:
@@ -174,28 +178,18 @@ def _varies(repeat: str) -> bool:
     return not re.fullmatch(r"\{\d+\}\??", repeat)
 
 
-def _translated(token: _Token, *, bounded: bool) -> str:
-    """Writes a token for the engine: text as it is after normalising, and for `re` with an end to each repeat."""
-    if token.kind == "other" and token.text == " ":
-        return r"[ \n]"
-    if token.kind in ("other", "set") and not token.text.isascii():
-        return "".join(map(_normal, token.text))
-    if not bounded:
-        return token.text
-    if token.text == "$" and token.kind == "other":
-        return r"\Z"
-    if token.kind == "escape" and token.text == r"\z":
-        return r"\Z"
-    return _bounded(token.text) if token.kind == "repeat" else token.text
+def _refined(written: str) -> str:
+    try:
+        return refine(written)
+    except ValueError as error:
+        raise ValueError(f"a pattern is not valid: {error}") from None
 
 
-def _bounded(repeat: str) -> str:
+def _bounded(token: _Token) -> str:
+    """Gives a repeat without end an end."""
+    repeat = token.text
+    if token.kind != "repeat":
+        return repeat
     lazy = "?" if repeat.endswith("?") and len(repeat) > 1 else ""
     least = {"*": "0", "+": "1"}.get(repeat[0]) or (re.match(r"\{(\d+),\}", repeat) or ("", ""))[1]
     return f"{{{least},{max(int(least), _REACH)}}}{lazy}" if least else repeat
-
-
-def _normal(character: str) -> str:
-    from afterturn.guard._normalize import normalize
-
-    return character if character.isascii() else normalize(character).text
