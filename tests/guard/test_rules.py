@@ -13,7 +13,7 @@ from afterturn.guard import Category, Guard, GuardResult
 from afterturn.guard._rules import Rule, builtin_rules
 
 RULES = builtin_rules()
-LANGUAGES = frozenset("en fr de es pt it nl pl ru uk tr ar hi zh ja ko".split())
+LANGUAGES = frozenset(["en", "fr", "de", "es", "pt", "it", "nl", "pl", "ru", "uk", "tr", "ar", "hi", "zh", "ja", "ko"])
 CYRILLIC = dict(zip("aceopsxyi", "асеорѕхуі", strict=True))
 LEET = dict(zip("aeiost", "431057", strict=True))
 
