@@ -67,13 +67,15 @@ _DO_IT = re.compile(
     r"follow (?:it|this|that|these|the (?:following|instructions?|quoted|above|order))|act (?:on|accordingly)|"
     r"and (?:then )?(?:do|follow|execute|obey)|then (?:do|follow|execute|obey)|from now on|your new "
     r"(?:instructions?|task|rules?|role)|tu (?:was|das)|befolge|fuhre .{0,20}aus|fais[- ]le|obeis|"
-    r"execute[sz]?-?l[ae]|haz ?lo|obedece|sigue (?:esto|estas)|faca isso|obedeca|esegui|obbedisci|voer .{0,20}uit|wykonaj|выполни|виконай|执行|照做|実行して|"
+    r"execute[sz]?-?l[ae]|haz ?lo|obedece|sigue (?:esto|estas)|faca isso|obedeca|esegui|obbedisci|voer .{0,20}uit|"
+    r"wykonaj|выполни|виконай|执行|照做|実行して|"
     r"실행해|따라 ?해|نفذ)\b"
 )
 _CODE_LINE = re.compile(
     r"^ ?(?:[-+] ?(?:def|class|if|return|assert|const|let|var|\"|'|#|//)|(?:def|class|import|from \w+ import|return|"
     r"assert|const|let|var|func|function|public|private|static|void|if \(|for \(|elif|print\(|console\.)\b|@@ |"
-    r"diff --git|\d{4}-\d\d-\d\d[t ]\d\d:\d\d|\[?(?:info|warn|warning|error|debug)\]?[ :]|\w+ ?= ?(?:re\.compile\(|r?[\"'\[{(])|"
+    r"diff --git|\d{4}-\d\d-\d\d[t ]\d\d:\d\d|\[?(?:info|warn|warning|error|debug)\]?[ :]|"
+    r"\w+ ?= ?(?:re\.compile\(|r?[\"'\[{(])|"
     r"\w+\.\w+\(|[\"'][^\"']{1,60}[\"'] ?[:,]|grep |rg |sed |select |#define |expect\(|it\(|test\()"
 )
 _CODE_NEAR = re.compile(r"re\.(?:compile|search|match)\(|\bregexp?\b|\\b\(|\(\?:|\.\*|\[\^|\|\w+\||assert(?:equal)?\b")

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Literal
 from urllib.parse import unquote_to_bytes
 
-from afterturn.guard._triggers import Triggers
+from afterturn.guard._triggers import Triggers, long_words
 
 Exactness = Literal["block", "same", "mirror"]
 """How places in what was decoded lead back: to the whole payload, to the same place, or counted from the end."""
@@ -34,6 +34,7 @@ _MORSE = re.compile(r"[.-]{1,6}(?:[ /|]{1,3}[.-]{1,6}){7,}")
 _TAGS = re.compile("[\U000e0020-\U000e007e]+")
 _FLAG = re.compile("\U0001f3f4[\U000e0020-\U000e007e]{2,6}\U000e007f")
 _SELECTORS = re.compile("[\ufe00-\ufe0f\U000e0100-\U000e01ef]{6,}")
+_UNTAGGED = {code: chr(code - 0xE0000) for code in range(0xE0020, 0xE007F)}
 _REVERSIBLE = re.compile("[^ \n]+")
 _ROT13 = str.maketrans("abcdefghijklmnopqrstuvwxyz", "nopqrstuvwxyzabcdefghijklm")
 _MORSE_LETTERS = (
@@ -47,6 +48,7 @@ _MORSE_CODE: dict[str, str] = dict(
         strict=True,
     )
 )
+_LONG_WORD = 16
 _LEAST = 6
 """A shorter decoded text is no instruction."""
 
@@ -94,16 +96,26 @@ def layers(original: str, normal: str, triggers: Triggers) -> Iterator[Layer]:
 
 
 def _blobs(text: str) -> Iterator[Layer]:
-    for match in _BASE64.finditer(text):
-        decoded = _base64(match.group())
-        if decoded is not None:
-            yield Layer("base64", decoded, *match.span())
-        elif "\n" in match.group():
-            for piece in _PIECE.finditer(text, *match.span()):
-                decoded = _base64(piece.group())
-                if decoded is not None:
-                    yield Layer("base64", decoded, *piece.span())
-    yield from _all(_BASE32, "base32", _base32, text)
+    at = 0
+    for start, end in long_words(text, _LONG_WORD):
+        at = max(at, start)
+        while at < end and (found := _PIECE.search(text, at, end)):
+            match = _BASE64.match(text, found.start()) or found  # it may go on in the next lines
+            yield from _blob(text, match)
+            at = match.end()
+
+
+def _blob(text: str, match: re.Match[str]) -> Iterator[Layer]:
+    decoded = _base64(match.group())
+    if decoded is not None:
+        yield Layer("base64", decoded, *match.span())
+        return
+    if "\n" in match.group():
+        for piece in _PIECE.finditer(text, *match.span()):
+            decoded = _base64(piece.group())
+            if decoded is not None:
+                yield Layer("base64", decoded, *piece.span())
+    yield from _all(_BASE32, "base32", _base32, text, *match.span())
 
 
 def _codes(text: str) -> Iterator[Layer]:
@@ -116,22 +128,26 @@ def _codes(text: str) -> Iterator[Layer]:
 
 
 def _hidden(text: str) -> Iterator[Layer]:
-    if _TAGS.search(text):
-        runs = [match.span() for match in _TAGS.finditer(_FLAG.sub(_blank, text))]
-        if runs:
-            said = "".join(chr(ord(char) - 0xE0000) for start, end in runs for char in text[start:end])
-            yield Layer("tags", said, runs[0][0], runs[-1][1])
+    bare = _FLAG.sub(_blank, text)
+    first = _TAGS.search(bare)
+    if first:
+        runs = _TAGS.findall(bare)
+        yield Layer("tags", "".join(runs).translate(_UNTAGGED), first.start(), bare.rindex(runs[-1]) + len(runs[-1]))
     yield from _all(_SELECTORS, "variation_selectors", _selectors, text)
 
 
-def _all(pattern: re.Pattern[str], carrier: str, decode: Callable[[str], str | None], text: str) -> Iterator[Layer]:
-    for match in pattern.finditer(text):
+def _all(
+    pattern: re.Pattern[str], carrier: str, decode: Callable[[str], str | None], text: str, *span: int
+) -> Iterator[Layer]:
+    for match in pattern.finditer(text, *span):
         decoded = decode(match.group())
         if decoded is not None:
             yield Layer(carrier, decoded, *match.span())
 
 
 def _base64(run: str) -> str | None:
+    if run.islower() or run.isupper():  # a text in base64 has letters of either case; a path or a word has not
+        return None
     joined = "".join(run.replace(">", "").split()).replace("-", "+").replace("_", "/").rstrip("=")
     if len(joined) % 4 == 1:
         joined = joined[:-1]

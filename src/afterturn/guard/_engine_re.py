@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from afterturn.guard._engines import Candidate
+from afterturn.guard._literals import EDGE
 from afterturn.guard._rules import Pattern
 from afterturn.guard._syntax import for_re
 
@@ -19,9 +20,10 @@ class ReEngine:
 
     def __init__(self, patterns: Sequence[Pattern]) -> None:
         self._patterns = patterns
+        self._needs = [[frozenset(word.strip(EDGE) for word in group) for group in p.needs] for p in patterns]
         self._compiled: dict[int, re.Pattern[str]] = {}
         self._by_start: dict[str, list[str]] = {}
-        for word in sorted({word for pattern in patterns for group in pattern.needs for word in group}):
+        for word in sorted({word for needs in self._needs for group in needs for word in group}):
             self._by_start.setdefault(word[:3], []).append(word)
 
     def candidates(self, text: str) -> list[Candidate]:
@@ -30,8 +32,8 @@ class ReEngine:
         starts = {flat[at : at + length] for length in (1, 2, 3) for at in range(len(flat))}
         present = {word for start in starts & self._by_start.keys() for word in self._by_start[start] if word in flat}
         kept: list[Candidate] = []
-        for at, pattern in enumerate(self._patterns):
-            near = [group & present for group in pattern.needs]
+        for at, needs in enumerate(self._needs):
+            near = [group & present for group in needs]
             if all(near):
                 kept.append(Candidate(at, tuple(tuple(sorted(group)) for group in near)))
         return kept

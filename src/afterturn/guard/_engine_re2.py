@@ -10,7 +10,8 @@ from collections.abc import Iterator, Sequence
 from importlib import import_module
 from typing import Any, cast
 
-from afterturn.guard._engines import Candidate
+from afterturn.guard._engines import SHORT, Candidate
+from afterturn.guard._literals import EDGE
 from afterturn.guard._rules import Pattern
 
 _MEMORY_BYTES = 64 << 20
@@ -32,10 +33,12 @@ class Re2Engine:
         self._patterns = patterns
         self._compiled: dict[int, Any] = {}
         self._words = tuple(sorted({word for pattern in patterns for group in pattern.needs for word in group}))
+        self._bare = tuple(word.strip(EDGE) for word in self._words)
         ids = {word: at for at, word in enumerate(self._words)}
         self._set = self._re2.Set.SearchSet(self._options)
         for word in self._words:
-            self._set.Add(self._re2.escape(word))
+            edges = (r"\b" * word.startswith(EDGE), r"\b" * word.endswith(EDGE))
+            self._set.Add(self._re2.escape(word.strip(EDGE)).join(edges))
         self._set.Compile()
         self._always = [Candidate(at, ()) for at, pattern in enumerate(patterns) if not pattern.needs]
         self._needs = [[frozenset(ids[word] for word in group) for group in pattern.needs] for pattern in patterns]
@@ -55,13 +58,20 @@ class Re2Engine:
         touched = self._triggers & present
         if not touched:
             return self._always
-        kept = list(self._always)
-        for at in {at for word in touched for at in self._by_trigger[word]}:
-            near = [group & present for group in self._needs[at]]
-            if all(near):
-                kept.append(Candidate(at, tuple(tuple(self._words[word] for word in sorted(group)) for group in near)))
-        kept.sort(key=_index)
-        return kept
+        likely = {at for word in touched for at in self._by_trigger[word]}
+        kept = [at for at in likely if self._holds(at, present)]
+        if len(text) <= SHORT:
+            return sorted([*self._always, *(Candidate(at, ()) for at in kept)])
+        return sorted([*self._always, *(Candidate(at, self._near(at, present)) for at in kept)])
+
+    def _holds(self, at: int, present: set[int]) -> bool:
+        for group in self._needs[at]:  # noqa: SIM110 - a generator doubles the time of a check of a short text
+            if group.isdisjoint(present):
+                return False
+        return True
+
+    def _near(self, at: int, present: set[int]) -> tuple[tuple[str, ...], ...]:
+        return tuple([tuple([self._bare[word] for word in group & present]) for group in self._needs[at]])
 
     def spans(self, text: str, at: int, start: int, end: int) -> Iterator[tuple[int, int]]:
         """Finds the places where one pattern matches between two places, in code points, from left to right."""
@@ -84,10 +94,6 @@ class Re2Engine:
             char = opens + len(data[begin:finish].decode())
             byte = finish
             yield (opens, char)
-
-
-def _index(candidate: Candidate) -> int:
-    return candidate.at
 
 
 def load_re2() -> Any:

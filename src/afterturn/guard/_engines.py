@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from afterturn.guard._rules import Pattern
 
-_SHORT = 1500
+SHORT = 1500
 """In a shorter text, looking everywhere is cheaper than looking where the words are."""
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate:
+class Candidate(NamedTuple):
     """Is a pattern that may match.
 
     Attributes:
         at: Its index.
-        near: For each group of words that it needs, the words of it that the text holds.
+        near: For each group of words that it needs, the words of it that the text holds; none for a short text.
     """
 
     at: int
@@ -53,15 +50,18 @@ class Windows:
     def of(self, candidate: Candidate, pattern: Pattern) -> list[tuple[int, int]]:
         """Lists the stretches of the text that can hold a match, apart from each other and in order."""
         length = len(self._text)
-        if length <= _SHORT or not candidate.near:
+        if length <= SHORT or not candidate.near:
             return [(0, length)]
-        reach = pattern.width
-        found = self._all(candidate.near[0])
-        if len(found) * 2 * reach > length * 2:
+        first, *others = sorted(candidate.near, key=len)
+        reach = pattern.width + 1
+        places = self._all(first)
+        if len(places) * 2 * reach > length:
             return [(0, length)]
-        if len(candidate.near) > 1:
-            found = _near(found, self._all(candidate.near[1]), reach)
-        return _merged(found, reach + 1, length)
+        return _merged([place for place in places if self._near(place, reach, others)], reach, length)
+
+    def _near(self, place: int, reach: int, groups: Sequence[Sequence[str]]) -> bool:
+        around = self._flat[max(0, place - reach) : place + reach]
+        return all(any(word in around for word in group) for group in groups)
 
     def _all(self, words: Sequence[str]) -> list[int]:
         if len(words) == 1:
@@ -78,15 +78,6 @@ class Windows:
                 places.append(place)
                 place = flat.find(word, place + 1)
         return places
-
-
-def _near(places: list[int], others: list[int], reach: int) -> list[int]:
-    near: list[int] = []
-    for place in places:
-        at = bisect_left(others, place - reach)
-        if at < len(others) and others[at] <= place + reach:
-            near.append(place)
-    return near
 
 
 def _merged(places: list[int], reach: int, length: int) -> list[tuple[int, int]]:

@@ -15,9 +15,9 @@ from collections import Counter
 from dataclasses import dataclass
 
 from afterturn.guard._result import Finding
+from afterturn.guard._triggers import long_words
 
 _RUN = re.compile(r"[A-Za-z0-9+/_-]{40,}={0,2}")
-_LONG_RUN = re.compile(r"[a-z0-9+/_-]{40}", re.IGNORECASE)
 _UUID = re.compile(r"(?:[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}[-_/]?)+", re.IGNORECASE)
 _HASH_LENGTHS = frozenset((40, 48, 56, 64, 96, 128))
 _WORDS = re.compile(r"[A-Z]?[a-z]{3,}|[A-Z]{4,}|[0-9]+")
@@ -34,6 +34,8 @@ _BEFORE = re.compile(
     re.IGNORECASE,
 )
 _LOOK_BACK = 200
+_BLOCK = 32
+_LEAST = 40
 _PLACES = 8
 
 
@@ -59,10 +61,10 @@ _CLASSES = (
 
 def find(text: str) -> tuple[Finding, ...]:
     """Finds random-looking runs, in the order of the text; at most eight."""
-    if not _LONG_RUN.search(text):
+    if not _may_hold_a_run(text):
         return ()
     found: list[Finding] = []
-    for match in _RUN.finditer(text):
+    for match in (run for start, end in long_words(text, _LEAST) for run in _RUN.finditer(text, start, end)):
         kind = _random(match.group())
         if kind is None or _explained(text, match.start(), match.group()):
             continue
@@ -79,6 +81,15 @@ def find(text: str) -> tuple[Finding, ...]:
         if len(found) == _PLACES:
             break
     return tuple(found)
+
+
+def _may_hold_a_run(text: str) -> bool:
+    """Says whether a long run is possible: one of 64 letters covers a whole block of 32, in which there is no blank."""
+    for at in range(0, len(text), _BLOCK):
+        block = text[at : at + _BLOCK]
+        if " " not in block and "\n" not in block:
+            return True
+    return False
 
 
 def _random(run: str) -> _Class | None:

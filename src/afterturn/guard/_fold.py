@@ -35,6 +35,9 @@ _MARKS = frozenset(
 )
 
 
+_KEPT = 65_536
+
+
 def fold(char: str) -> str:
     """Folds one character: NFKC, lower case, no diacritics, no control or invisible characters.
 
@@ -78,7 +81,7 @@ def _latin(char: str) -> str:
 class FoldTable(dict[int, str]):
     """Is the table for `str.translate`: it folds a character when it meets it first, and keeps it.
 
-    Only characters of a script are kept, some hundreds in a normal text; what is unassigned is folded each time.
+    A normal text has some hundreds; however many a hostile one has, no more than 65,536 are kept.
 
     Attributes:
         odd: The characters met so far that stand for none or for several.
@@ -92,7 +95,7 @@ class FoldTable(dict[int, str]):
         """Folds a character that was not met before."""
         char = chr(code)
         folded = fold(char)
-        if unicodedata.category(char) not in ("Cn", "Co"):
+        if len(self) < _KEPT:
             self[code] = folded
         if len(folded) != 1:
             self.odd.add(char)

@@ -22,8 +22,11 @@ _COMMON_WORDS = (
 )
 _COMMON = frozenset(_COMMON_WORDS.split())
 
+EDGE = "\0"
+"""Stands at the edge of a word that begins or ends there (`\\b`)."""
+
 Group = frozenset[str]
-"""Words of which a matching text holds at least one."""
+"""Words of which a matching text holds at least one; they may be parts of words, or several words."""
 
 
 class _Info:
@@ -48,8 +51,17 @@ def required(pattern: str) -> tuple[Group, ...]:
     parser = cast(Any, import_module("re._parser"))  # the parser of the standard library's own `re`
     info = _sequence(parser.parse(pattern))
     groups = info.groups if info.exact is None else (info.exact,)
-    useful = {_shortest(group) for group in groups if _useful(group)}
-    return tuple(sorted(useful, key=lambda group: (-rarity(group), sorted(group))))
+    useful = {_shortest(frozenset(map(_trimmed, group))) for group in groups if _useful(group)}
+    kept: list[Group] = []
+    for group in sorted(useful, key=lambda group: (-rarity(group), sorted(group))):
+        if not any(_implies(rarer, group) for rarer in kept):
+            kept.append(group)
+    return tuple(kept)
+
+
+def _implies(rarer: Group, group: Group) -> bool:
+    """Says whether a text with a word of the one always has a word of the other."""
+    return all(any(part in word for part in group) for word in rarer)
 
 
 def width(pattern: str) -> int:
@@ -80,12 +92,24 @@ def rarity(group: Group) -> float:
 
 
 def _weight(word: str) -> float:
-    bare = word.strip()
+    bare = word.replace(EDGE, "").strip()
     return 2.0 if bare in _COMMON else min(12.0, float(len(bare.encode())))
 
 
-def _useful(group: Group) -> bool:
-    return all(len(word.encode("utf-8", "surrogatepass")) >= _SHORTEST for word in group)
+def _useful(group: Iterable[str]) -> bool:
+    return all(len(word.replace(EDGE, "").encode("utf-8", "surrogatepass")) >= _SHORTEST for word in group)
+
+
+def _trimmed(word: str) -> str:
+    """Keeps the edges of a word at its very ends alone, and there only beside a letter or a digit."""
+    bare = word.replace(EDGE, "")
+    opens = word.startswith(EDGE) and _is_word(bare[:1])
+    closes = word.endswith(EDGE) and _is_word(bare[-1:])
+    return EDGE * opens + bare + EDGE * closes
+
+
+def _is_word(char: str) -> bool:
+    return char.isascii() and (char.isalnum() or char == "_")
 
 
 def _shortest(group: Group) -> Group:
@@ -108,11 +132,12 @@ def _sequence(nodes: Iterable[tuple[Any, Any]]) -> _Info:
             continue
         whole = False
         groups.append(exact)
-        groups.extend(info.groups)
-        exact = info.exact if info.exact is not None else frozenset({""})
+        if info.exact is None:
+            groups.extend(info.groups)
+        exact = info.exact or frozenset({""})
     if whole:
         return _Info(exact)
-    return _Info(None, tuple(group for group in (*groups, exact) if "" not in group))
+    return _Info(None, tuple(group for group in (*groups, exact) if _useful(group)))
 
 
 def _node(node: tuple[Any, Any]) -> _Info:
@@ -122,7 +147,7 @@ def _node(node: tuple[Any, Any]) -> _Info:
     if kind == "IN":
         return _characters(value)
     if kind == "AT":
-        return _Info(frozenset({""}))
+        return _Info(frozenset({EDGE if str(value) == "AT_BOUNDARY" else ""}))
     if kind == "SUBPATTERN":
         return _sequence(value[-1])
     if kind == "BRANCH":
@@ -145,10 +170,10 @@ def _branches(branches: list[_Info]) -> _Info:
             break
         exact |= branch.exact
     else:
-        return _Info(frozenset(exact), (frozenset(exact),) if "" not in exact else ())
+        return _Info(frozenset(exact), (frozenset(exact),) if _useful(exact) else ())
     best = [_best(branch) for branch in branches]
     known = [group for group in best if group is not None]
-    return _Info(None, (frozenset().union(*known),) if len(known) == len(best) else ())
+    return _Info(None, (frozenset[str]().union(*known),) if len(known) == len(best) else ())
 
 
 def _best(branch: _Info) -> Group | None:
@@ -166,7 +191,7 @@ def _repeat(least: int, most: int, info: _Info) -> _Info:
         return _Info()
     if info.exact is None:
         return _Info(None, info.groups)
-    return _Info() if "" in info.exact else _Info(None, (info.exact,))
+    return _Info(None, (info.exact,)) if _useful(info.exact) else _Info()
 
 
 def _char(code: int) -> str:

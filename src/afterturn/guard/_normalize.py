@@ -22,7 +22,8 @@ _ENTITY = re.compile(r"&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[a-zA-Z]{2,8}[0-9]{
 _JAMO = re.compile("[\u1100-\u1112][\u1161-\u1175][\u11a8-\u11c2]?")
 _TWO_BLANKS = re.compile("  ")
 _BREAK_BLANK = re.compile(r"\n[ \n]")
-_BLANKS = re.compile(r" ?\n[ \n]*| {2,}")
+_BREAKS = re.compile(r" \n[ \n]*|\n[ \n]+")
+_BLANKS = re.compile(r" {2,}")
 _FOREIGN = "\u0180-\u02af\u0370-\u058f\u10a0-\u10ff\u13a0-\u13ff\u1d00-\u1dbf\u2c80-\u2cff\ua4d0-\ua7ff\uab30-\uabbf"
 _MIXED = re.compile(f"[a-z][{_FOREIGN}]|[{_FOREIGN}][a-z]")
 _FOREIGN_RUN = re.compile(f"[{_FOREIGN}]+")
@@ -30,7 +31,7 @@ _WORD = re.compile(f"[a-z{_FOREIGN}]+")
 _CONTROLS = bytes([*range(10), *range(11, 32), 127])
 _LATIN_WORD = re.compile("[a-z]{3}")
 
-Replace = Callable[[re.Match[str]], str]
+Replace = Callable[[re.Match[str]], str] | str
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,10 +44,11 @@ class _Step:
 
     def edits(self) -> _Edits:
         spans = [match.span() for match in self.pattern.finditer(self.before)]
-        if self.replace is _one_blank or self.replace is _syllable:
-            put = [1] * len(spans)
+        replace = self.replace
+        if isinstance(replace, str):
+            put = [len(replace)] * len(spans)
         else:
-            put = [len(self.replace(match)) for match in self.pattern.finditer(self.before)]
+            put = [len(replace(match)) for match in self.pattern.finditer(self.before)]
         shifts = [0, *accumulate(length - end + start for (start, end), length in zip(spans, put, strict=True))]
         old_starts, old_ends = [start for start, _ in spans], [end for _, end in spans]
         return _Edits(
@@ -115,7 +117,7 @@ class Normalized:
 
     def rewritten(self, pattern: re.Pattern[str], replace: Replace) -> Normalized:
         """Gives the text with more of it rewritten, before its blanks become one; places still lead back."""
-        steps = [step for step in self._steps if step.pattern is not _BLANKS]
+        steps = [step for step in self._steps if step.pattern not in (_BLANKS, _BREAKS)]
         return _collapsed(_rewrite(self.spaced, pattern, replace, steps), steps)
 
     def replaced(self, text: str) -> Normalized:
@@ -149,8 +151,10 @@ def normalize(text: str) -> Normalized:
 
 def _collapsed(spaced: str, steps: list[_Step]) -> Normalized:
     text = spaced
-    if _TWO_BLANKS.search(text) or ("\n" in text and (_BREAK_BLANK.search(text) or " \n" in text)):
-        text = _rewrite(text, _BLANKS, _one_blank, steps)
+    if _TWO_BLANKS.search(text):
+        text = _rewrite(text, _BLANKS, " ", steps)
+    if "\n" in text and (_BREAK_BLANK.search(text) or " \n" in text):
+        text = _rewrite(text, _BREAKS, "\n", steps)
     return Normalized(text, spaced, tuple(steps))
 
 
@@ -221,7 +225,3 @@ def _composed(jamo: str) -> str:
 
 def _translated(match: re.Match[str]) -> str:
     return match.group().translate(_FOLD)
-
-
-def _one_blank(match: re.Match[str]) -> str:
-    return "\n" if "\n" in match.group() else " "

@@ -121,8 +121,8 @@ class Patterns:
 
     @cached_property
     def _speller(self) -> Speller:
-        words = [word for _, pattern in self._units for group in pattern.needs for word in group]
-        return Speller([*words, *(normalize(text).text for rule in self._rules for text in rule.positive)])
+        written = (pattern.text.replace("\\b", " ") for _, pattern in self._units)
+        return Speller([*written, *(normalize(text).text for rule in self._rules for text in rule.positive)])
 
 
 def _back(layer: Layer, finding: Finding, normal: Normalized) -> tuple[int, int]:

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from itertools import product
 
 from afterturn.guard._normalize import Normalized
 
-_LEET = str.maketrans("0123456789@$", "oizeasgtbgas")
-_INNER = {"1": "il", "|": "il", "!": "i", "+": "t"}
-_TOKEN = re.compile(r"[a-z0-9@$!|+]*[1!|+][a-z0-9@$!|+]*|[a-z0-9@$!|+]+")
+_LEET = str.maketrans("0123456789@$!|+", "oizeasgtbgasiit")
+_LEET_L = {**_LEET, ord("1"): ord("l"), ord("|"): ord("l")}
+_TOKEN = re.compile(r"(?<![a-z0-9@$!|+])[a-z]*[0-9@$!|+][a-z0-9@$!|+]*")
 _APART = re.compile(r"(?<!\S)\S(?: {1,4}\S(?!\S)){3,}|(?<![^\W_])[^\W_](?:[.*_|-][^\W_]){3,}(?![^\W_])")
 _BETWEEN = re.compile(r"[.*_|-]")
-_MOST_DOUBTS = 3
 _LONGEST_WORD = 18
+_SHORTEST_LEET = 4
 
 
 class Speller:
@@ -42,7 +41,7 @@ class Speller:
         """
         if apart:
             normal = normal.rewritten(_APART, self._joined)
-        return normal.replaced(self._without_leet(normal.text)) if leet else normal
+        return normal.replaced(_TOKEN.sub(self._unleeted, normal.text)) if leet else normal
 
     def _joined(self, match: re.Match[str]) -> str:
         run = match.group()
@@ -75,18 +74,29 @@ class Speller:
                 return length
         return 0
 
-    def _without_leet(self, text: str) -> str:
-        return _TOKEN.sub(self._guessed, text).translate(_LEET)
-
-    def _guessed(self, match: re.Match[str]) -> str:
-        """Chooses what 1, |, ! and + stand for in one word: the reading that is a known word."""
+    def _unleeted(self, match: re.Match[str]) -> str:
+        """Reads a word of letters and digits: as a known word, or by the commonest letters where it is mostly leet."""
         token = match.group()
         body = token.rstrip("!|+")
-        doubts = sum(map(body.count, _INNER))
-        if not doubts or len(body) > _LONGEST_WORD or body.isdigit():
+        if len(body) > _LONGEST_WORD or body.upper() == body:
             return token
-        if doubts > _MOST_DOUBTS:
-            return body.replace("!", "i").replace("|", "i").replace("+", "t") + token[len(body) :]
-        readings = ["".join(parts).translate(_LEET) for parts in product(*(_INNER.get(char, char) for char in body))]
-        read = next((reading for reading in readings if reading in self._words), readings[0])
-        return read + token[len(body) :]
+        readings = _readings(body)
+        for reading in readings:
+            if reading in self._words:
+                return reading + token[len(body) :]
+        letters = sum(map(str.isalpha, body))
+        leet = len(body) - letters
+        return readings[0] + token[len(body) :] if letters > 1 < leet and len(body) > _SHORTEST_LEET else token
+
+
+def _readings(body: str) -> tuple[str, ...]:
+    """Lists what a word may mean: 1 and | are i or l."""
+    doubts = body.count("1") + body.count("|")
+    plain = body.translate(_LEET)
+    if not doubts:
+        return (plain,)
+    other = body.translate(_LEET_L)
+    if doubts != 2:
+        return (plain, other)
+    second = max(body.rfind("1"), body.rfind("|"))
+    return (plain, other, plain[:second] + other[second:], other[:second] + plain[second:])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -26,8 +27,15 @@ _LOOKS: tuple[tuple[str, str], ...] = (
     ("codes", r"[01]{8}[ ,]{0,2}[01]{8}|(?:[0-9]{2,3}[ ,;]){7}"),
     ("codes", r"(?:[.-]{1,5}[ /|]){7}"),
     ("percent", r"%[0-9a-f]{2}|[a-z]\+[a-z]+\+[a-z]"),
-    ("leet", r"[a-z][0134578@$!|]{1,3}[a-z]|\b[0134578]{1,2}[a-z]{2}|[@$][a-z0-9]|[a-z][013457]{1,2}\b"),
-    ("apart", r"(?:^|[ \n.*_|-])(?:[^ \n][ .*_|-]{1,3}){3}[^ \n](?:$|[ \n.*_|-])"),
+    (
+        "leet",
+        r"[a-z][0134578$!|]{1,3}[a-z]|(?:^|[^a-z0-9])[0134578]{1,2}[a-z]{3}|[$@][a-z]{2}[a-z0-9]*(?:$|[^.a-z0-9])",
+    ),
+    (
+        "apart",
+        r"(?:^|[ \n.*_|-])(?:[a-z]|[^\x00-\x7f])[ .*_|-]{1,3}(?:[a-z0-9@$]|[^\x00-\x7f])[ .*_|-]{1,3}"
+        r"(?:[a-z0-9@$]|[^\x00-\x7f])[ .*_|-]{1,3}(?:[a-z0-9@$]|[^\x00-\x7f])(?:$|[ \n.*_|-])",
+    ),
     ("rot13", rf"\b(?:{_ROT13})\b"),
     ("reverse", rf"\b(?:{_REVERSED})\b"),
 )
@@ -74,6 +82,16 @@ def look(original: str, normal: str) -> Triggers:
     if not seen and not hidden:
         return _NONE
     return Triggers(**dict.fromkeys(seen, True), hidden=hidden)
+
+
+def long_words(text: str, least: int) -> Iterator[tuple[int, int]]:
+    """Finds the words (what stands between blanks) of at least so many characters."""
+    at = 0
+    for word in text.split():
+        if len(word) >= least:
+            at = text.index(word, at)
+            yield at, at + len(word)
+            at += len(word)
 
 
 class _Re2Looks:
