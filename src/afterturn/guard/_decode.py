@@ -26,6 +26,7 @@ _PIECE = re.compile(r"[A-Za-z0-9+/_-]{16,}={0,2}")
 _BASE32 = re.compile(r"(?<![A-Z0-9])[A-Z2-7]{16,}={0,6}")
 _HEX = re.compile(r"(?:0x|\\x)?[0-9a-fA-F]{2}(?:[ ,:;-]{0,2}(?:0x|\\x)?[0-9a-fA-F]{2}){7,}")
 _PERCENT = re.compile(r"\S+")
+_PLUS = re.compile(r"[A-Za-z']{1,20}(?:\+[A-Za-z']{1,20}){2,}")
 _ESCAPES = re.compile(r"(?:\\u\{?[0-9a-fA-F]{4,5}\}?|\\x[0-9a-fA-F]{2}|[ -~])+")
 _ONE_ESCAPE = re.compile(r"\\u\{?([0-9a-fA-F]{4,5})\}?|\\x([0-9a-fA-F]{2})")
 _BINARY = re.compile(r"[01]{8}(?:[ ,]{0,2}[01]{8}){5,}")
@@ -86,6 +87,7 @@ def layers(original: str, normal: str, triggers: Triggers) -> Iterator[Layer]:
         yield from _codes(original)
     if triggers.percent:
         yield from _all(_PERCENT, "percent", _percent, original)
+        yield from _all(_PLUS, "percent", _plus, original)
     if triggers.hidden:
         yield from _hidden(original)
     if triggers.rot13:
@@ -188,10 +190,14 @@ def _morse(run: str) -> str | None:
 
 
 def _percent(run: str) -> str | None:
-    if "%" not in run and run.count("+") < 2:
+    if "%" not in run:
         return None
     said = _text(unquote_to_bytes(run.replace("+", " ").encode("utf-8", "replace")))
     return said if said != run else None
+
+
+def _plus(run: str) -> str:
+    return run.replace("+", " ")
 
 
 def _escapes(run: str) -> str | None:

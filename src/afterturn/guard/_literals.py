@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from importlib import import_module
 from itertools import product
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 _MOST = 32
 """How many spellings of one stretch of a pattern are listed; beyond it the stretch is cut."""
@@ -39,17 +39,31 @@ class _Info:
         self.groups = groups
 
 
-def required(pattern: str) -> tuple[Group, ...]:
-    """Lists the groups of words that a pattern needs, the rarest first.
+class Needs(NamedTuple):
+    """Is what a text must have for a pattern to match.
+
+    Attributes:
+        groups: Groups of words, the rarest first: a text that matches holds a word of each, once its line breaks are
+            blanks. Empty: nothing is known.
+        width: How many characters a match can span, with 40 for a word where a repeat has no bound.
+    """
+
+    groups: tuple[Group, ...]
+    width: int
+
+
+def study(pattern: str) -> Needs:
+    """Works out what a pattern needs.
 
     Args:
         pattern: As `re` reads it. A blank or a line break in it is a blank in the words.
-
-    Returns:
-        A text that matches holds a word of each group, once its line breaks are blanks. Empty: nothing is known.
     """
     parser = cast(Any, import_module("re._parser"))  # the parser of the standard library's own `re`
-    info = _sequence(parser.parse(pattern))
+    nodes = parser.parse(pattern)
+    return Needs(_rarest(_sequence(nodes)), _width(nodes))
+
+
+def _rarest(info: _Info) -> tuple[Group, ...]:
     groups = info.groups if info.exact is None else (info.exact,)
     useful = {_shortest(frozenset(map(_trimmed, group))) for group in groups if _useful(group)}
     kept: list[Group] = []
@@ -62,12 +76,6 @@ def required(pattern: str) -> tuple[Group, ...]:
 def _implies(rarer: Group, group: Group) -> bool:
     """Says whether a text with a word of the one always has a word of the other."""
     return all(any(part in word for part in group) for word in rarer)
-
-
-def width(pattern: str) -> int:
-    """Says how many characters a match can span, with 40 for the length of a word where a repeat has no bound."""
-    parser = cast(Any, import_module("re._parser"))
-    return _width(parser.parse(pattern))
 
 
 def _width(nodes: Iterable[tuple[Any, Any]]) -> int:

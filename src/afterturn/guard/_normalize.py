@@ -27,7 +27,7 @@ _BLANKS = re.compile(r" {2,}")
 _FOREIGN = "\u0180-\u02af\u0370-\u058f\u10a0-\u10ff\u13a0-\u13ff\u1d00-\u1dbf\u2c80-\u2cff\ua4d0-\ua7ff\uab30-\uabbf"
 _MIXED = re.compile(f"[a-z][{_FOREIGN}]|[{_FOREIGN}][a-z]")
 _FOREIGN_RUN = re.compile(f"[{_FOREIGN}]+")
-_WORD = re.compile(f"[a-z{_FOREIGN}]+")
+_FOREIGN_WORD = re.compile(f"(?<![a-z{_FOREIGN}])[a-z]*[{_FOREIGN}][a-z{_FOREIGN}]*")
 _CONTROLS = bytes([*range(10), *range(11, 32), 127])
 _LATIN_WORD = re.compile("[a-z]{3}")
 
@@ -180,13 +180,11 @@ def _latinised(text: str) -> str:
 
     def latin(match: re.Match[str]) -> str:
         word = match.group()
-        if word.isascii():
-            return word
-        if _MIXED.search(word) or (alone and len(word) > 1 and all(ord(char) in table for char in word)):
+        if word.encode("ascii", "ignore") or (alone and len(word) > 1 and all(ord(char) in table for char in word)):
             return word.translate(table)
         return word
 
-    return _WORD.sub(latin, text)
+    return _FOREIGN_WORD.sub(latin, text)
 
 
 def _disguised(text: str) -> bool:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Literal, cast, get_args
 
 from afterturn.errors import UsageError
-from afterturn.guard._literals import Group, required, width
+from afterturn.guard._literals import Group, study
 from afterturn.guard._result import Category, Scope, Severity
 from afterturn.guard._syntax import for_re, refine
 
@@ -97,9 +97,30 @@ def load_rules(*paths: Path) -> tuple[Rule, ...]:
     """
     files = [file for path in paths for file in (sorted(path.glob("*.yaml")) if path.is_dir() else [path])]
     try:
-        return _unique(rule for file in files for rule in parse_rules(file.read_text("utf-8"), name=str(file)))
-    except OSError as error:
-        raise RuleError(f"{error.filename}: cannot be read ({type(error).__name__})") from error
+        rules = _unique(rule for file in files for rule in parse_rules(file.read_text("utf-8"), name=str(file)))
+    except (OSError, UnicodeDecodeError) as error:
+        raise RuleError(f"{', '.join(map(str, paths))}: cannot be read ({type(error).__name__})") from error
+    lint_rules(rules)
+    return rules
+
+
+def lint_rules(rules: Iterable[Rule]) -> None:
+    """Compiles every pattern under RE2, where google-re2 is installed: what it takes is matched in linear time.
+
+    Raises:
+        RuleError: It does not take one.
+    """
+    from afterturn.guard._engine_re2 import lint, load_re2
+
+    try:
+        load_re2()
+    except ImportError:
+        return
+    for rule in rules:
+        for pattern in rule.patterns:
+            problem = lint(pattern.text)
+            if problem is not None:
+                raise RuleError(f"{rule.id}: patterns: {pattern.text!r} does not compile under RE2: {problem}")
 
 
 def parse_rules(text: str, *, name: str = "rules") -> tuple[Rule, ...]:
@@ -155,8 +176,8 @@ def _rule(entry: object, category: Category, place: str) -> Rule:
 def _pattern(text: str, place: str) -> Pattern:
     try:
         refined = refine(text)
-        plain = for_re(refined)
-        return Pattern(text=refined, needs=required(plain)[:_GROUPS], width=width(plain))
+        needs = study(for_re(refined))
+        return Pattern(text=refined, needs=needs.groups[:_GROUPS], width=needs.width)
     except (ValueError, re.error, RecursionError) as error:
         raise RuleError(f"{place}: {text!r} does not compile: {error}") from error
 
