@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import Literal
 
 from afterturn.guard._policy import Allowance, Policy
-from afterturn.guard._result import Category, Finding, GuardResult, PolicyCategory
+from afterturn.guard._result import RESPELLED, Category, Finding, GuardResult, PolicyCategory
 from afterturn.guard._terms import Terms
 
 OnFailure = Literal["pass", "block"]
@@ -64,9 +64,32 @@ def decide(
     )
 
 
+def without_allowed(text: str, findings: tuple[Finding, ...], policy: Policy, now: datetime) -> str | None:
+    """Gives the text with the phrases of allowances crossed out, where one of them lets something pass; else None.
+
+    Engines list a rule's first few places alone. What is left of the text must be read again, or an allowed phrase
+    would let an attack pass that stands behind it.
+
+    Args:
+        text: The text that was checked.
+        findings: What was found in it.
+        policy: The policy.
+        now: The time (aware).
+    """
+    allow = tuple(one for one in policy.allow if one.within and now < one.ends and any(map(one.covers, findings)))
+    spans = [span for inside in _inside(allow, text).values() for span in inside]
+    if not spans:
+        return None
+    letters = list(text)
+    for start, end in spans:
+        letters[start:end] = "x" * (end - start)
+    return "".join(letters)
+
+
 def _category(finding: Finding) -> Category | PolicyCategory:
     """Gives the category of a text by its surest finding: what had to be decoded was smuggled in."""
-    return "encoded_smuggling" if finding.carrier else finding.category
+    decoded = any(step != RESPELLED for step in finding.carrier)
+    return "encoded_smuggling" if decoded else finding.category
 
 
 def _message(policy: Policy, blocking: list[Finding]) -> str | None:

@@ -9,7 +9,7 @@ from functools import cache, partial
 
 from afterturn import failopen
 from afterturn.guard import _entropy
-from afterturn.guard._decide import OnFailure, decide
+from afterturn.guard._decide import OnFailure, decide, without_allowed
 from afterturn.guard._lists import PolicyLists
 from afterturn.guard._patterns import EngineName, Patterns
 from afterturn.guard._policy import Policy
@@ -32,7 +32,8 @@ class Guard:
         rules: Rules for the pattern engine; those that are shipped by default.
         engine: What finds the patterns: `re2`, `re`, or the first of them that is installed.
         policy: What the host forbids, allows and enforces, over the built-in policy.
-        on_failure: What becomes of a text where every engine broke; it passes by default, with a line in the log.
+        on_failure: What becomes of a text where every engine broke, or the policy's own lists did; it passes by
+            default, with a line in the log.
         clock: Tells the time, for allowances that end; by default the real one.
 
     Example:
@@ -62,6 +63,7 @@ class Guard:
         self._on_failure: OnFailure = on_failure
         self._clock = clock or partial(datetime.now, UTC)
         self._lists = PolicyLists(self.policy)
+        self._narrow = any(allowance.within for allowance in self.policy.allow)
 
     def check(self, text: str | bytes | None) -> GuardResult:
         """Checks a message. Never raises: an engine that breaks is named in `failed` and the others answer.
@@ -111,23 +113,52 @@ class Guard:
         return self._decided(self._look(text, scope), text)
 
     def _look(self, text: str, scope: Scope) -> _Seen:
+        seen = self._ask_all(text, scope)
+        rest = without_allowed(text, seen.findings, self.policy, self._clock()) if self._narrow else None
+        if rest is None:
+            return seen
+        more = self._ask_all(rest, scope)
+        findings = sorted({*seen.findings, *more.findings}, key=_place)
+        failed = tuple(dict.fromkeys((*seen.failed, *more.failed)))
+        return _Seen(tuple(findings), failed, seen.unchecked or more.unchecked)
+
+    def _ask_all(self, text: str, scope: Scope) -> _Seen:
         findings: list[Finding] = []
         failed: list[str] = []
         engines = self._engines or self._built_in[scope]
         for name, engine in engines.items():
             self._ask(name, partial(engine, text), findings, failed)
         unchecked = len(failed) == len(engines)
-        if self._lists:
+        if self._lists:  # no other engine answers for the host's own lists
             self._ask("lists", partial(self._lists.find, text), findings, failed)
-        findings.sort(key=lambda finding: (finding.start, finding.end, finding.rule))
+            unchecked = unchecked or "lists" in failed
+        findings.sort(key=_place)
         return _Seen(tuple(findings), tuple(failed), unchecked)
 
     def _decided(self, seen: _Seen, text: str) -> GuardResult:
         if not seen.findings and not seen.unchecked:
             return GuardResult(flagged=False, failed=seen.failed) if seen.failed else _CLEAN
         result = GuardResult(flagged=bool(seen.findings), findings=seen.findings, failed=seen.failed)
-        return decide(
-            result, self.policy, text=text, now=self._clock(), unchecked=seen.unchecked, on_failure=self._on_failure
+        decided = partial(
+            decide,
+            result,
+            self.policy,
+            text=text,
+            now=self._clock(),
+            unchecked=seen.unchecked,
+            on_failure=self._on_failure,
+        )
+        return failopen.call("guard.policy", decided, partial(self._undecided, result))
+
+    def _undecided(self, result: GuardResult, error: BaseException) -> GuardResult:
+        """Stands for the decision where the policy could not be applied: what was found holds."""
+        best = max(result.findings, key=lambda finding: finding.confidence, default=None)
+        return replace(
+            result,
+            category=best.category if best else None,
+            confidence=best.confidence if best else 0,
+            failed=(*result.failed, "policy"),
+            blocked=self._on_failure == "block",
         )
 
     def _ask(
@@ -170,6 +201,10 @@ def _title_and_text(passage: Passage | Mapping[str, JsonValue]) -> tuple[str, st
         return (passage.title or "", passage.text)
     title, text = passage.get("title"), passage.get("text")
     return (title if isinstance(title, str) else "", text if isinstance(text, str) else "")
+
+
+def _place(finding: Finding) -> tuple[int, int, str]:
+    return (finding.start, finding.end, finding.rule)
 
 
 def _nothing(error: BaseException) -> None:

@@ -25,6 +25,9 @@ Mode = Literal["shadow", "advise", "enforce"]
 Severity = Literal["high", "medium", "low"]
 """How much a finding weighs: high enforces by default, medium and low advise."""
 
+RESPELLED = "respelled"
+"""The carrier of what was only spelled in digits or apart: not decoded, so it keeps its category."""
+
 Scope = Literal["any", "message", "tool_output"]
 """Where a rule is read: in the user's message, in what a tool or a search brought in, or in both."""
 
