@@ -28,8 +28,9 @@ _MAGIC = (
     b"ssh-", b"Salted__",
 )  # fmt: skip
 _BEFORE = re.compile(
-    r"(?:base64,|://[^\s\"'<>]*|-----begin [a-z0-9 ]{1,40}-----\s{1,2}(?:[a-z0-9+/=:, -]*\s){0,200}|"
-    r"\bssh-(?:rsa|ed25519|dss) |\beyj[\w-]+\.(?:[\w-]+\.)?|\b(?:sha\d*|md5|digest|integrity|checksum|etag|signature|"
+    r"(?:base64,|://[^\s\"'<>]*|-----begin [a-z0-9 ]{1,40}-----[^-]*|"
+    r"\bssh-(?:rsa|ed25519|dss) |\beyj[\w-]+\.(?:[\w-]+\.)?|"
+    r"(?<![a-z])(?:sha\d*|md5|digest|integrity|checksum|etag|signature|"
     r"token|bearer|api[_-]?key|secret|key|hash|commit|cookie|session|nonce|csrf)[\"']?[ :=-]{1,4}[\"']?)$",
     re.IGNORECASE,
 )
@@ -66,7 +67,7 @@ def find(text: str) -> tuple[Finding, ...]:
     found: list[Finding] = []
     for match in (run for start, end in long_words(text, _LEAST) for run in _RUN.finditer(text, start, end)):
         kind = _random(match.group())
-        if kind is None or _explained(text, match.start(), match.group()):
+        if kind is None or _explained(text, match.start(), match.group(), kind):
             continue
         found.append(
             Finding(
@@ -103,13 +104,13 @@ def _bits(run: str) -> float:
     return -sum(count / len(run) * math.log2(count / len(run)) for count in Counter(run).values())
 
 
-def _explained(text: str, start: int, run: str) -> bool:
+def _explained(text: str, start: int, run: str, kind: _Class) -> bool:
     body = run.rstrip("=")
     if _UUID.fullmatch(body) or (len(body) in _HASH_LENGTHS and re.fullmatch("[0-9a-fA-F]+", body)):
         return True
     if body.startswith("eyJ") or _BEFORE.search(text[max(0, start - _LOOK_BACK) : start]):
         return True
-    return _made_of_words(body) or _decodes(body)
+    return kind.name == "base64" and (_made_of_words(body) or _decodes(body))
 
 
 def _made_of_words(body: str) -> bool:

@@ -28,6 +28,8 @@ _FOREIGN = "\u0180-\u02af\u0370-\u058f\u10a0-\u10ff\u13a0-\u13ff\u1d00-\u1dbf\u2
 _MIXED = re.compile(f"[a-z][{_FOREIGN}]|[{_FOREIGN}][a-z]")
 _FOREIGN_RUN = re.compile(f"[{_FOREIGN}]+")
 _FOREIGN_WORD = re.compile(f"(?<![a-z{_FOREIGN}])[a-z]*[{_FOREIGN}][a-z{_FOREIGN}]*")
+_TWINS = frozenset("асеорхуіјѕһӏԁԛԝοανιυρκχօոսհ")
+"""Letters that look exactly like a Latin one: what a word of these alone says in a Latin text is Latin."""
 _CONTROLS = bytes([*range(10), *range(11, 32), 127])
 _LATIN_WORD = re.compile("[a-z]{3}")
 
@@ -165,26 +167,27 @@ def _folded(text: str, steps: list[_Step]) -> str:
     odd = _FOLD.odd.intersection(text)
     if odd:
         steps.append(_Step(text, re.compile(f"[{re.escape(''.join(sorted(odd)))}]+"), _translated))
-    if not folded.isascii() and (_MIXED.search(folded) or _disguised(folded)):
-        return _latinised(folded)
-    return folded
+    return folded if folded.isascii() else _latinised(folded)
 
 
 def _latinised(text: str) -> str:
-    """Writes in Latin letters the words that mix scripts, or that have look-alikes alone within a Latin text.
+    """Writes in Latin letters the words that mix scripts, and those of look-alikes alone within a Latin text.
 
     Every look-alike is one letter for one letter, so offsets stay.
     """
-    table = look_alikes()
-    alone = _disguised(text)
+    if _MIXED.search(text):
+        text = _FOREIGN_WORD.sub(_mixed_word, text)
+    return _FOREIGN_WORD.sub(_disguised_word, text) if _disguised(text) else text
 
-    def latin(match: re.Match[str]) -> str:
-        word = match.group()
-        if word.encode("ascii", "ignore") or (alone and len(word) > 1 and all(ord(char) in table for char in word)):
-            return word.translate(table)
-        return word
 
-    return _FOREIGN_WORD.sub(latin, text)
+def _mixed_word(match: re.Match[str]) -> str:
+    word = match.group()
+    return word.translate(look_alikes()) if word.encode("ascii", "ignore") else word
+
+
+def _disguised_word(match: re.Match[str]) -> str:
+    word = match.group()
+    return word.translate(look_alikes()) if len(word) > 2 and _TWINS.issuperset(word) else word
 
 
 def _disguised(text: str) -> bool:

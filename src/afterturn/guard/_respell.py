@@ -80,6 +80,8 @@ class Speller:
         body = token.rstrip("!|+")
         if len(body) > _LONGEST_WORD or body.upper() == body:
             return token
+        if body != token and (whole := token.translate(_LEET)) in self._words:
+            return whole
         readings = _readings(body)
         for reading in readings:
             if reading in self._words:
