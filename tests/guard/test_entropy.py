@@ -57,6 +57,13 @@ def test_known_forms_are_none(table: Table) -> None:
         assert find(case["text"]) == (), case["what"]
 
 
+@pytest.mark.parametrize("encode", [base64.b64encode, base64.b32encode, bytes.hex])
+@pytest.mark.parametrize("data", [b"Where is my order, please? " * 9, "Где мой заказ? ".encode() * 9, b"%PDF" + BYTES])
+def test_what_decodes_to_text_or_to_a_known_format_is_none(encode: Callable[[bytes], bytes | str], data: bytes) -> None:
+    run = encode(data)
+    assert find(run if isinstance(run, str) else run.decode()) == ()
+
+
 def test_short_runs_are_none() -> None:
     assert find(base64.b64encode(BYTES[:40]).decode()) == ()
 

@@ -110,7 +110,7 @@ def _explained(text: str, start: int, run: str, kind: _Class) -> bool:
         return True
     if body.startswith("eyJ") or _BEFORE.search(text[max(0, start - _LOOK_BACK) : start]):
         return True
-    return kind.name == "base64" and (_made_of_words(body) or _decodes(body))
+    return _is_known(_head(body, kind.name)) or (kind.name == "base64" and _made_of_words(body))
 
 
 def _made_of_words(body: str) -> bool:
@@ -118,17 +118,25 @@ def _made_of_words(body: str) -> bool:
     return sum(map(len, _WORDS.findall(body))) * 3 > len(body) * 2
 
 
-def _decodes(body: str) -> bool:
-    """Says whether a run decodes to a known format or to text."""
-    head = body[:400].replace("-", "+").replace("_", "/")
+def _head(body: str, alphabet: str) -> bytes:
+    """Decodes the first 400 letters of a run."""
+    head = body[:400]
     try:
-        data = base64.b64decode(head[: len(head) // 4 * 4])
+        if alphabet == "hex":
+            return bytes.fromhex(head[: len(head) // 2 * 2])
+        if alphabet == "base32":
+            return base64.b32decode(head[: len(head) // 8 * 8])
+        return base64.b64decode(head[: len(head) // 4 * 4].replace("-", "+").replace("_", "/"))
     except (binascii.Error, ValueError):
-        return False
+        return b""
+
+
+def _is_known(data: bytes) -> bool:
+    """Says whether bytes start a known format or are text."""
     if data.startswith(_MAGIC):
         return True
     readable = sum(32 <= byte < 127 or byte in (9, 10, 13) for byte in data)
-    return readable * 10 >= len(data) * 9 or _is_utf8(data)
+    return bool(data) and (readable * 10 >= len(data) * 9 or _is_utf8(data))
 
 
 def _is_utf8(data: bytes) -> bool:
