@@ -46,7 +46,7 @@ def test_the_tenants_judge_wins_then_the_platforms_then_the_agents_model_then_th
         ("residency: moon\n", "residency"),
         (
             "tenants:\n  acme:\n    jugde: encoder\n",
-            r"tenants\.acme\.jugde: no such setting; there are judge, residency$",
+            r"tenants\.acme\.jugde: no such setting; there are judge, residency, guard_policy, on_guard_failure$",
         ),
     ],
 )

@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -53,7 +54,16 @@ event_names:
 def cli_reference() -> str:
     """Writes every command with its arguments and options."""
     group: Any = typer.main.get_command(app)  # typer's own copy of click; its classes are not importable by name
-    return "\n".join([CLI_HEAD, *(_command(name, command) for name, command in group.commands.items())])
+    return "\n".join([CLI_HEAD, *_commands(group, "")])
+
+
+def _commands(group: Any, before: str) -> Iterator[str]:
+    """Goes through the commands of a group, and of the groups in it, in order."""
+    for name, command in group.commands.items():
+        if hasattr(command, "commands"):
+            yield from _commands(command, f"{before}{name} ")
+        else:
+            yield _command(before + name, command)
 
 
 def _command(name: str, command: Any) -> str:

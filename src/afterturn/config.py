@@ -19,6 +19,7 @@ _NOT_SETTINGS = frozenset({"AFTERTURN_CONFIG", "AFTERTURN_SHARED"})
 
 Residency = Literal["any", "local"]
 LogLevel = Literal["DEBUG", "INFO", "WARNING", "ERROR"]
+OnGuardFailure = Literal["pass", "block"]
 
 
 class TenantConfig(BaseModel):
@@ -29,6 +30,13 @@ class TenantConfig(BaseModel):
     judge: Annotated[str | None, Field(description="Judge of this tenant's turns, in place of `judge`.")] = None
     residency: Annotated[
         Residency | None, Field(description="`local`: no text of this tenant may go to a judge off this machine.")
+    ] = None
+    guard_policy: Annotated[
+        str | None, Field(description="Policy of this tenant's guard (a file or a name), laid over the platform's.")
+    ] = None
+    on_guard_failure: Annotated[
+        OnGuardFailure | None,
+        Field(description="What becomes of this tenant's messages that no engine could check."),
     ] = None
 
 
@@ -63,6 +71,16 @@ class Config(BaseModel):
         ),
     ] = 2.0
     concurrency: Annotated[int, Field(description="Turns judged at the same time by one worker.", ge=1, le=256)] = 4
+    guard_policy: Annotated[
+        str | None,
+        Field(
+            description="The guard's policy: a file, or a name of `afterturn policy list`; laid over the built-in one."
+        ),
+    ] = None
+    on_guard_failure: Annotated[
+        OnGuardFailure,
+        Field(description="What becomes of a message that no engine of the guard could check: `pass`, or `block`."),
+    ] = "pass"
     log_level: Annotated[LogLevel, Field(description="Least level of the log lines that the command line shows.")] = (
         "WARNING"
     )
@@ -75,6 +93,11 @@ class Config(BaseModel):
         """Names the judge of a tenant's turn: the tenant's, the platform's, the agent's own model, the encoder."""
         own = self.tenants.get(tenant)
         return (own.judge if own else None) or self.judge or model or "encoder"
+
+    def on_guard_failure_for(self, tenant: str) -> OnGuardFailure:
+        """Says what becomes of a tenant's message that the guard could not check."""
+        own = self.tenants.get(tenant)
+        return (own.on_guard_failure if own else None) or self.on_guard_failure
 
     def residency_for(self, tenant: str) -> Residency:
         """Says where the tenant's text may go."""

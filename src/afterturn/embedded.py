@@ -13,7 +13,9 @@ from afterturn.classification import Classification, classification
 from afterturn.classifiers import Classifier
 from afterturn.config import Config, load_config
 from afterturn.errors import UsageError
-from afterturn.guard import Guard
+from afterturn.guard import Counters, Guard, estimate
+from afterturn.guard import counter as token_counter
+from afterturn.guarding import Guards
 from afterturn.judging import Judging, OpenJudge
 from afterturn.ledger import LogSink, Sink, publish
 from afterturn.live import LiveTurn, OnLeakedCall
@@ -40,7 +42,12 @@ class Afterturn:
         hooks: What the host wants to hear: `on_conclusion`, `on_event`.
         on_leaked_call: Is handed the name and raw arguments of each tool call that leaked into a reply.
         sinks: Where verdicts go; the structured log by default.
-        guard: What checks a message before the model sees it.
+        guard: What checks a message before the model sees it, for every tenant; by default each tenant's own, with
+            the policies of the configuration.
+        counter: Counts the tokens of a text for the budgets of policies: a tiktoken encoding, or a function; an
+            estimate by length by default.
+        counters: Where spent tokens are counted; in this process by default, so give one where several processes share
+            a budget.
         open_judge: Opens a judge by name, where the host brings its own.
 
     Raises:
@@ -67,6 +74,8 @@ class Afterturn:
         on_leaked_call: OnLeakedCall | None = None,
         sinks: Iterable[Sink] | None = None,
         guard: Guard | None = None,
+        counter: object = estimate,
+        counters: Counters | None = None,
         open_judge: OpenJudge | None = None,
     ) -> None:
         if config is None:
@@ -80,7 +89,9 @@ class Afterturn:
         self._hooks = hooks
         self._on_leaked_call = on_leaked_call
         self._sinks = tuple(sinks) if sinks is not None else (LogSink(event_names=config.event_names),)
-        self.guard = guard or Guard()
+        self._guards = Guards(config, guard, counters)
+        self._count = token_counter(counter)
+        self.guard = self._guards.platform
         self._store: Store | None = None
         self._opening = threading.Lock()
         self._workers: dict[asyncio.AbstractEventLoop, Worker] = {}
@@ -125,8 +136,10 @@ class Afterturn:
             turn=turn,
             history=history,
             created_at=created_at,
-            guard=self.guard,
             book=self._book,
+            guard=self._guards.of(tenant),
+            budgets=self._guards.budgets(tenant),
+            count=self._count,
             on_leaked_call=self._on_leaked_call,
         )
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Protocol, Self
 from afterturn import failopen
 from afterturn.errors import UsageError
 from afterturn.formats import message_to_json
-from afterturn.guard import Guard, GuardResult
+from afterturn.guard import BudgetDecision, Budgets, Guard, GuardResult, TokenCounter, tokens_used
 from afterturn.passages import AliasBook, Passages
 from afterturn.stream import CleanStream, StreamedCall, StreamedMessage
 from afterturn.turns import Agent, JsonValue, Message, Passage, Reply, ToolCall, Turn
@@ -69,6 +69,8 @@ class LiveTurn:
         created_at: datetime | None = None,
         guard: Guard,
         book: AliasBook,
+        budgets: Budgets,
+        count: TokenCounter,
         on_leaked_call: OnLeakedCall | None = None,
     ) -> None:
         self.agent = agent
@@ -80,6 +82,10 @@ class LiveTurn:
         self._host = host
         self._checker = guard
         self._book = book
+        self._budgets = budgets
+        self._count = count
+        self._spending: BudgetDecision | None = None
+        self._refused: str | None = None
         self._on_leaked_call = on_leaked_call
         self._history = None if history is None else tuple(history)
         self._said: list[Message] = [Message(role="user", text=message)]
@@ -173,6 +179,38 @@ class LiveTurn:
         self._take(stream)
         return clean
 
+    def reserve(self, tokens: int | None = None) -> BudgetDecision:
+        """Asks, before a call to the model, whether the budgets of the tenant's policy have enough left.
+
+        Nothing is held up where they have not: the host decides what to do with the answer.
+
+        Args:
+            tokens: What the call will use; by default the tokens of the instructions and of the messages so far.
+        """
+        if tokens is None:
+            tokens = sum(map(self._count, (self.agent.instructions, *(message.text for message in self.messages))))
+        self._spending = self._budgets.reserve(tenant=self.tenant, session=self.session, turn=self.id, tokens=tokens)
+        self._refused = self._refused or (None if self._spending.allowed else self._spending.reason)
+        return self._spending
+
+    def used(self, usage: object) -> BudgetDecision | None:
+        """Counts, after the call, what the model says it used, in place of what was reserved.
+
+        Args:
+            usage: The usage as the model's client gives it (`openai`, `anthropic`, pydantic-ai), or a number.
+
+        Returns:
+            Whether the budgets still hold; None where the usage says nothing, and the reserved tokens stay counted.
+        """
+        tokens = tokens_used(usage)
+        if tokens is None:
+            return None
+        asked = self._spending or self._budgets.reserve(
+            tenant=self.tenant, session=self.session, turn=self.id, tokens=0
+        )
+        self._spending = None
+        return self._budgets.settle(asked, tokens)
+
     async def verdicts(self) -> tuple[Verdict, ...]:
         """Waits for the verdicts, one a question. Nobody needs to wait: the turn is judged in any case.
 
@@ -221,6 +259,10 @@ class LiveTurn:
             "flagged": self.guard.flagged,
             "category": self.guard.category,
             "rules": list(self.guard.rules),
+            "blocked": self.guard.blocked,
+            "modes": {finding.rule: finding.mode for finding in self.guard.findings},
+            "expired": list(self.guard.expired),
+            "budget": self._refused,
         }
         return (TimelineEvent(name=events.GUARD_CHECKED, at=self.created_at, turn=self.id, data=data),)
 

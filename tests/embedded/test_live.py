@@ -98,7 +98,9 @@ async def test_a_flagged_message_is_told_and_on_the_timeline_and_stops_nothing(
         assert turn.guard.category == "override"
         turn.reply("No.")
     event = next(event for event in at.timeline("s-1") if event.name == "guard.checked")
-    assert event.data == {"flagged": True, "category": "override", "rules": ["override-ignore"]}
+    assert event.data["flagged"] is True
+    assert event.data["category"] == "override"
+    assert event.data["rules"] == list(turn.guard.rules)
 
 
 async def test_the_timeline_has_the_hosts_event_names(make_afterturn: Any, agent: Agent) -> None:

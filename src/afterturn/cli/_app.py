@@ -11,6 +11,8 @@ from afterturn.cli.bench import bench_command
 from afterturn.cli.classify import classify_command
 from afterturn.cli.clean import clean_command
 from afterturn.cli.demo import demo_command
+from afterturn.cli.guard import guard_command
+from afterturn.cli.policy import policy_app
 from afterturn.cli.transfer import export_command, import_command
 from afterturn.cli.verdicts import verdicts_command
 from afterturn.cli.worker import worker_command
@@ -25,6 +27,7 @@ app = typer.Typer(
 
 for _name, _command in (
     ("demo", demo_command),
+    ("guard", guard_command),
     ("clean", clean_command),
     ("classify", classify_command),
     ("import", import_command),
@@ -34,6 +37,7 @@ for _name, _command in (
     ("bench", bench_command),
 ):
     app.command(_name)(_command)
+app.add_typer(policy_app, name="policy")
 
 
 def _version(value: bool) -> None:

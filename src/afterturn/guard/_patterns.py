@@ -1,79 +1,164 @@
-"""Finds plainly worded attacks by a few precise patterns.
-
-Every pattern is linear: no nested repeats, bounded gaps. They read English only; more languages, decoding and a second
-engine are the next part of the project (see docs/guard.md).
-"""
+"""Finds the rules in a text: as it stands, as it was meant, and in what it carries encoded."""
 
 from __future__ import annotations
 
-import re
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Literal
 
-from afterturn.guard._result import Category, Finding
+from afterturn.guard._context import is_cut
+from afterturn.guard._decode import Layer, layers
+from afterturn.guard._engine_re import ReEngine
+from afterturn.guard._engine_re2 import Re2Engine
+from afterturn.guard._engines import PatternEngine, Windows
+from afterturn.guard._normalize import Normalized, normalize
+from afterturn.guard._respell import Speller
+from afterturn.guard._result import Finding, Scope
+from afterturn.guard._rules import Pattern, Rule
+from afterturn.guard._triggers import look
 
+EngineName = Literal["auto", "re2", "re"]
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class _Rule:
-    id: str
-    category: Category
-    confidence: int
-    pattern: re.Pattern[str]
+_PLACES = 8
+"""Of one rule, so many places are listed; the verdict does not change with more."""
 
+_CONTEXTS = 256
+"""So many matches of a text are looked at for a context that excuses them; who writes more of them is not excused."""
 
-def _rule(rule_id: str, category: Category, confidence: int, pattern: str) -> _Rule:
-    return _Rule(id=rule_id, category=category, confidence=confidence, pattern=re.compile(pattern, re.IGNORECASE))
+_DEPTH = 3
+_DECODED_CHARS = 65_536
 
-
-_THE_RULES = r"(?:instructions?|rules?|prompts?|guidelines?|directives?)\b"
-_YOUR = (
-    r"(?:all |any |the |your |of |these |previous |prior |above |preceding |earlier |system |original |initial ){1,5}"
-)
-
-_RULES = (
-    _rule(
-        "override-ignore",
-        "override",
-        90,
-        rf"\b(?:please |now |then )?(?:ignore|disregard|forget|override) {_YOUR}{_THE_RULES}",
-    ),
-    _rule(
-        "extraction-reveal",
-        "prompt_extraction",
-        90,
-        r"\b(?:print|reveal|repeat|show|output|display|tell me|give me|write out|reproduce|disclose) "
-        r"(?:me |us )?(?:verbatim |exactly |word for word )?(?:your|the) "
-        r"(?:full |entire |complete |exact |hidden |secret |initial |original )*"
-        r"(?:system prompt|system message|(?:system |initial |hidden |original )instructions)\b",
-    ),
-    _rule(
-        "persona-unrestricted",
-        "persona",
-        85,
-        r"\b(?:you are now|act as|pretend (?:to be|you are)|from now on you are|roleplay as) "
-        r"(?:an? |the )?(?:dan\b|jailbroken|unrestricted|unfiltered|uncensored|evil|amoral|developer mode)",
-    ),
-    _rule(
-        "bypass-safety",
-        "safety_bypass",
-        85,
-        r"\b(?:bypass|disable|turn off|switch off|ignore|deactivate) (?:all |any |your |the |of ){1,3}"
-        r"(?:safety|content|ethical|moral) (?:rules?|filters?|guidelines?|policies|policy|restrictions?|checks?)",
-    ),
-    _rule(
-        "fake-turn",
-        "fake_turn",
-        85,
-        r"</(?:user|human|input|message)>[ \t\r\n]{0,8}<(?:system|assistant|developer)>|"
-        r"<\|im_start\|>[ \t]{0,4}system\b|\[/INST\][ \t]{0,4}<<SYS>>",
-    ),
-)
+ENCODED_RULE = "encoded-instruction"
+"""Id of the finding that stands beside whatever was found in an encoded layer."""
 
 
-def find(text: str) -> tuple[Finding, ...]:
-    """Finds every match of every rule, in the order of the text."""
-    found = [
-        Finding(rule=rule.id, category=rule.category, confidence=rule.confidence, start=match.start(), end=match.end())
-        for rule in _RULES
-        for match in rule.pattern.finditer(text)
-    ]
-    return tuple(sorted(found, key=lambda finding: (finding.start, finding.end, finding.rule)))
+@dataclass(slots=True)
+class _Budget:
+    """Is what one check may still spend."""
+
+    decoded_chars: int = _DECODED_CHARS
+    contexts: int = _CONTEXTS
+
+
+class Patterns:
+    """Finds rules.
+
+    Args:
+        rules: The rules.
+        scope: Which of them are read: those of this scope, and those of `any`.
+        engine: `re2` (google-re2), `re` (the standard library), or `auto`: the first of them that is there.
+
+    Raises:
+        ImportError: `re2` is asked for, and google-re2 is not installed.
+    """
+
+    def __init__(self, rules: Sequence[Rule], *, scope: Scope = "message", engine: EngineName = "auto") -> None:
+        self._rules = [rule for rule in rules if scope == "any" or rule.scope in ("any", scope)]
+        self._units = [(rule, pattern) for rule in self._rules for pattern in rule.patterns]
+        self._engine = _engine([pattern for _, pattern in self._units], engine)
+
+    def find(self, text: str) -> tuple[Finding, ...]:
+        """Finds every rule, in the order of the text; of each rule the first eight places."""
+        found = self._found(text, _Budget(), ())
+        return tuple(sorted(found, key=lambda finding: (finding.start, finding.end, finding.rule)))
+
+    def _found(self, text: str, budget: _Budget, carrier: tuple[str, ...]) -> list[Finding]:
+        normal = normalize(text)
+        found = self._matched(normal, budget, carrier)
+        triggers = look(text, normal.text)
+        if triggers.leet or triggers.apart:
+            respelled = self._speller.respell(normal, leet=triggers.leet, apart=triggers.apart)
+            if respelled.text != normal.text:
+                known = {finding.rule for finding in found}
+                again = self._matched(respelled, budget, (*carrier, "respelled"))
+                found.extend(finding for finding in again if finding.rule not in known)
+        if len(carrier) < _DEPTH:
+            for layer in layers(text, normal.text, triggers):
+                if carrier[-1:] != (layer.carrier,) or layer.exact == "block":
+                    found.extend(self._carried(layer, normal, budget, carrier))
+        return found
+
+    def _matched(self, normal: Normalized, budget: _Budget, carrier: tuple[str, ...]) -> list[Finding]:
+        text = normal.text
+        windows = Windows(text)
+        found: list[Finding] = []
+        last: Rule | None = None
+        for candidate in self._engine.candidates(text):
+            rule, pattern = self._units[candidate.at]
+            if rule is last:  # one pattern of the rule has matched; the others would say the same
+                continue
+            places = 0
+            for start, end in self._spans(candidate.at, windows.of(candidate, pattern), text):
+                if start == end or _excused(text, start, end, rule, budget):
+                    continue
+                found.append(_finding(rule, *normal.span(start, end), carrier))
+                places += 1
+                if places == _PLACES:
+                    break
+            last = rule if places else last
+        return found
+
+    def _spans(self, at: int, windows: list[tuple[int, int]], text: str) -> Iterator[tuple[int, int]]:
+        for start, end in windows:
+            yield from self._engine.spans(text, at, start, end)
+
+    def _carried(
+        self, layer: Layer, normal: Normalized, budget: _Budget, carrier: tuple[str, ...]
+    ) -> Iterator[Finding]:
+        text = layer.text
+        if layer.exact == "block":
+            text = text[: budget.decoded_chars]
+            budget.decoded_chars -= len(text)
+        inner = self._found(text, budget, (*carrier, layer.carrier)) if text else []
+        for finding in inner:
+            start, end = _back(layer, finding, normal)
+            yield replace(finding, start=start, end=end)
+        if inner and not carrier:
+            best = max(inner, key=lambda finding: finding.confidence)
+            start, end = _back(layer, best, normal)
+            yield replace(best, rule=ENCODED_RULE, category="encoded_smuggling", start=start, end=end)
+
+    @cached_property
+    def _speller(self) -> Speller:
+        written = (pattern.text.replace("\\b", " ") for _, pattern in self._units)
+        return Speller([*written, *(normalize(text).text for rule in self._rules for text in rule.positive)])
+
+
+def _back(layer: Layer, finding: Finding, normal: Normalized) -> tuple[int, int]:
+    if layer.exact == "same":
+        return normal.span(finding.start, finding.end)
+    if layer.exact == "mirror":
+        length = len(normal.text)
+        return normal.span(length - finding.end, length - finding.start)
+    return (layer.start, layer.end)
+
+
+def _excused(text: str, start: int, end: int, rule: Rule, budget: _Budget) -> bool:
+    if not rule.cut or budget.contexts <= 0:
+        return False
+    budget.contexts -= 1
+    return is_cut(text, start, end, rule.cut)
+
+
+def _finding(rule: Rule, start: int, end: int, carrier: tuple[str, ...]) -> Finding:
+    return Finding(
+        rule=rule.id,
+        category=rule.category,
+        severity=rule.severity,
+        confidence=rule.confidence,
+        start=start,
+        end=end,
+        carrier=carrier,
+    )
+
+
+def _engine(patterns: list[Pattern], name: EngineName) -> PatternEngine:
+    if name == "re":
+        return ReEngine(patterns)
+    try:
+        return Re2Engine(patterns)
+    except ImportError:
+        if name == "re2":
+            raise
+        return ReEngine(patterns)

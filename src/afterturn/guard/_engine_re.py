@@ -1,0 +1,47 @@
+"""Finds patterns by Python's `re`, where google-re2 is not installed: the same findings, slower."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from afterturn.guard._engines import Candidate
+from afterturn.guard._literals import EDGE
+from afterturn.guard._rules import Pattern
+from afterturn.guard._syntax import for_re
+
+
+class ReEngine:
+    """Is the engine without a dependency: a pattern is tried only where the words that it needs are there.
+
+    Args:
+        patterns: What to find; they are known by their index.
+    """
+
+    def __init__(self, patterns: Sequence[Pattern]) -> None:
+        self._patterns = patterns
+        self._needs = [[frozenset(word.strip(EDGE) for word in group) for group in p.needs] for p in patterns]
+        self._compiled: dict[int, re.Pattern[str]] = {}
+        self._by_start: dict[str, list[str]] = {}
+        for word in sorted({word for needs in self._needs for group in needs for word in group}):
+            self._by_start.setdefault(word[:3], []).append(word)
+
+    def candidates(self, text: str) -> list[Candidate]:
+        """Lists the patterns that may match, in their order."""
+        flat = text.replace("\n", " ")
+        starts = {flat[at : at + length] for length in (1, 2, 3) for at in range(len(flat))}
+        present = {word for start in starts & self._by_start.keys() for word in self._by_start[start] if word in flat}
+        kept: list[Candidate] = []
+        for at, needs in enumerate(self._needs):
+            near = [group & present for group in needs]
+            if all(near):
+                kept.append(Candidate(at, tuple(tuple(sorted(group)) for group in near)))
+        return kept
+
+    def spans(self, text: str, at: int, start: int, end: int) -> Iterator[tuple[int, int]]:
+        """Finds the places where one pattern matches between two places, in code points, from left to right."""
+        pattern = self._compiled.get(at)
+        if pattern is None:
+            pattern = self._compiled[at] = re.compile(for_re(self._patterns[at].text), re.ASCII)
+        for match in pattern.finditer(text, start, end):
+            yield match.span()

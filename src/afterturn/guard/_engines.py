@@ -1,0 +1,91 @@
+"""Is what both engines share: what they answer, and where in a long text a pattern is worth trying."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple, Protocol
+
+from afterturn.guard._rules import Pattern
+
+SHORT = 1500
+"""In a shorter text, looking everywhere is cheaper than looking where the words are."""
+
+
+class Candidate(NamedTuple):
+    """Is a pattern that may match.
+
+    Attributes:
+        at: Its index.
+        near: For each group of words that it needs, the words of it that the text holds; none for a short text.
+    """
+
+    at: int
+    near: tuple[tuple[str, ...], ...]
+
+
+class PatternEngine(Protocol):
+    """Finds patterns in a normalised text; the two engines give the same answers."""
+
+    def candidates(self, text: str) -> list[Candidate]:
+        """Lists the patterns that may match, in their order."""
+        ...
+
+    def spans(self, text: str, at: int, start: int, end: int) -> Iterator[tuple[int, int]]:
+        """Finds the places where one pattern matches between two places, in code points, from left to right."""
+        ...
+
+
+class Windows:
+    """Says where in one text a candidate is worth trying: where its words are near enough to each other.
+
+    Args:
+        text: The normalised text.
+    """
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._flat = ""
+        self._places: dict[str, list[int]] = {}
+
+    def of(self, candidate: Candidate, pattern: Pattern) -> list[tuple[int, int]]:
+        """Lists the stretches of the text that can hold a match, apart from each other and in order."""
+        length = len(self._text)
+        if length <= SHORT or not candidate.near:
+            return [(0, length)]
+        first, *others = sorted(candidate.near, key=len)
+        reach = pattern.width + 1
+        places = self._all(first)
+        if len(places) * 2 * reach > length:
+            return [(0, length)]
+        return _merged([place for place in places if self._near(place, reach, others)], reach, length)
+
+    def _near(self, place: int, reach: int, groups: Sequence[Sequence[str]]) -> bool:
+        around = self._flat[max(0, place - reach) : place + reach]
+        return all(any(word in around for word in group) for group in groups)
+
+    def _all(self, words: Sequence[str]) -> list[int]:
+        if len(words) == 1:
+            return self._of_word(words[0])
+        return sorted({place for word in words for place in self._of_word(word)})
+
+    def _of_word(self, word: str) -> list[int]:
+        places = self._places.get(word)
+        if places is None:
+            self._flat = flat = self._flat or self._text.replace("\n", " ")
+            places = self._places[word] = []
+            place = flat.find(word)
+            while place >= 0:
+                places.append(place)
+                place = flat.find(word, place + 1)
+        return places
+
+
+def _merged(places: list[int], reach: int, length: int) -> list[tuple[int, int]]:
+    merged: list[tuple[int, int]] = []
+    for place in places:
+        start, end = max(0, place - reach), min(length, place + reach)
+        if merged and start <= merged[-1][1]:
+            merged[-1] = (merged[-1][0], end)
+        else:
+            merged.append((start, end))
+    return merged

@@ -1,0 +1,147 @@
+"""Finds payloads that look random: long runs whose letters follow no language and no known format.
+
+It advises (severity `low`): a random-looking run says that something may be carried, not what. Known formats are no
+finding: hashes, UUIDs, JWTs, data URIs, pictures and archives, keys and certificates, order numbers, IBANs, URLs,
+paths, identifiers of code. What decodes to text is none either; the rules read that text.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import math
+import re
+from collections import Counter
+from dataclasses import dataclass
+
+from afterturn.guard._result import Finding
+from afterturn.guard._triggers import long_words
+
+_RUN = re.compile(r"[A-Za-z0-9+/_-]{40,}={0,2}")
+_UUID = re.compile(r"(?:[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}[-_/]?)+", re.IGNORECASE)
+_HASH_LENGTHS = frozenset((40, 48, 56, 64, 96, 128))
+_WORDS = re.compile(r"[A-Z]?[a-z]{3,}|[A-Z]{4,}|[0-9]+")
+_MAGIC = (
+    b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"%PDF", b"\x1f\x8b", b"PK\x03\x04", b"BZh", b"\xfd7zXZ", b"RIFF", b"OggS",
+    b"\x00\x00\x00", b"7z\xbc\xaf", b"\x28\xb5\x2f\xfd", b"0\x82", b"0\x81", b"\x7fELF", b"MZ", b"ID3", b"wOF",
+    b"\x00\x01\x00\x00", b"OTTO", b"BM", b"II*\x00", b"MM\x00*", b"\x00asm", b"SQLite", b"openssh",
+    b"ssh-", b"Salted__",
+)  # fmt: skip
+_BEFORE = re.compile(
+    r"(?:base64,|://[^\s\"'<>]*|-----begin [a-z0-9 ]{1,40}-----[^-]*|"
+    r"\bssh-(?:rsa|ed25519|dss) |\beyj[\w-]+\.(?:[\w-]+\.)?|"
+    r"(?<![a-z])(?:sha\d*|md5|digest|integrity|checksum|etag|signature|"
+    r"token|bearer|api[_-]?key|secret|key|hash|commit|cookie|session|nonce|csrf)[\"']?[ :=-]{1,4}[\"']?)$",
+    re.IGNORECASE,
+)
+_LOOK_BACK = 200
+_BLOCK = 32
+_LEAST = 40
+_PLACES = 8
+
+
+@dataclass(frozen=True, slots=True)
+class _Class:
+    """Is a class of alphabets: from which length and entropy (bits a letter) a run of it looks random."""
+
+    name: str
+    pattern: re.Pattern[str]
+    length: int
+    bits: float
+    confidence: int
+
+
+# A uniform choice of 64 letters gives about 5.2 bits over 80 letters, of 32 about 4.6, of 16 about 3.8; English words
+# joined by hyphens or in camel case stay below 4.3.
+_CLASSES = (
+    _Class("hex", re.compile(r"[0-9a-f]+|[0-9A-F]+"), 136, 3.5, 40),
+    _Class("base32", re.compile(r"[A-Z2-7]+=*"), 64, 4.2, 45),
+    _Class("base64", re.compile(r"(?=.*[0-9])(?=.*[A-Z])(?=.*[a-z])[A-Za-z0-9+/_-]+=*"), 80, 4.8, 50),
+)
+
+
+def find(text: str) -> tuple[Finding, ...]:
+    """Finds random-looking runs, in the order of the text; at most eight."""
+    if not _may_hold_a_run(text):
+        return ()
+    found: list[Finding] = []
+    for match in (run for start, end in long_words(text, _LEAST) for run in _RUN.finditer(text, start, end)):
+        kind = _random(match.group())
+        if kind is None or _explained(text, match.start(), match.group(), kind):
+            continue
+        found.append(
+            Finding(
+                rule=f"entropy-{kind.name}",
+                category="encoded_smuggling",
+                severity="low",
+                confidence=kind.confidence,
+                start=match.start(),
+                end=match.end(),
+            )
+        )
+        if len(found) == _PLACES:
+            break
+    return tuple(found)
+
+
+def _may_hold_a_run(text: str) -> bool:
+    """Says whether a long run is possible: one of 64 letters covers a whole block of 32, in which there is no blank."""
+    for at in range(0, len(text), _BLOCK):
+        block = text[at : at + _BLOCK]
+        if " " not in block and "\n" not in block:
+            return True
+    return False
+
+
+def _random(run: str) -> _Class | None:
+    for kind in _CLASSES:
+        if kind.pattern.fullmatch(run):
+            return kind if len(run) >= kind.length and _bits(run[:512]) >= kind.bits else None
+    return None
+
+
+def _bits(run: str) -> float:
+    return -sum(count / len(run) * math.log2(count / len(run)) for count in Counter(run).values())
+
+
+def _explained(text: str, start: int, run: str, kind: _Class) -> bool:
+    body = run.rstrip("=")
+    if _UUID.fullmatch(body) or (len(body) in _HASH_LENGTHS and re.fullmatch("[0-9a-fA-F]+", body)):
+        return True
+    if body.startswith("eyJ") or _BEFORE.search(text[max(0, start - _LOOK_BACK) : start]):
+        return True
+    return _is_known(_head(body, kind.name)) or (kind.name == "base64" and _made_of_words(body))
+
+
+def _made_of_words(body: str) -> bool:
+    """Says whether most of a run is words or numbers: paths, identifiers, slugs."""
+    return sum(map(len, _WORDS.findall(body))) * 3 > len(body) * 2
+
+
+def _head(body: str, alphabet: str) -> bytes:
+    """Decodes the first 400 letters of a run."""
+    head = body[:400]
+    try:
+        if alphabet == "hex":
+            return bytes.fromhex(head[: len(head) // 2 * 2])
+        if alphabet == "base32":
+            return base64.b32decode(head[: len(head) // 8 * 8])
+        return base64.b64decode(head[: len(head) // 4 * 4].replace("-", "+").replace("_", "/"))
+    except (binascii.Error, ValueError):
+        return b""
+
+
+def _is_known(data: bytes) -> bool:
+    """Says whether bytes start a known format or are text."""
+    if data.startswith(_MAGIC):
+        return True
+    readable = sum(32 <= byte < 127 or byte in (9, 10, 13) for byte in data)
+    return bool(data) and (readable * 10 >= len(data) * 9 or _is_utf8(data))
+
+
+def _is_utf8(data: bytes) -> bool:
+    try:
+        data[: len(data) - 4].decode()
+    except UnicodeDecodeError:
+        return False
+    return True

@@ -1,0 +1,104 @@
+"""Spells a text as it was meant: leet digits as letters, letters written apart as words."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from afterturn.guard._normalize import Normalized
+
+_LEET = str.maketrans("0123456789@$!|+", "oizeasgtbgasiit")
+_LEET_L = {**_LEET, ord("1"): ord("l"), ord("|"): ord("l")}
+_TOKEN = re.compile(r"(?<![a-z0-9@$!|+])[a-z]*[0-9@$!|+][a-z0-9@$!|+]*")
+_APART = re.compile(r"(?<!\S)\S(?: {1,4}\S(?!\S)){3,}|(?<![^\W_])[^\W_](?:[.*_|-][^\W_]){3,}(?![^\W_])")
+_BETWEEN = re.compile(r"[.*_|-]")
+_LONGEST_WORD = 18
+_SHORTEST_LEET = 4
+
+
+class Speller:
+    """Knows the words that rules look for, to choose between the readings of a spelling.
+
+    Args:
+        texts: Normalised texts that hold these words.
+    """
+
+    def __init__(self, texts: Iterable[str]) -> None:
+        self._words = frozenset(word for text in texts for word in re.findall(r"[^\W\d_]{2,18}", text))
+        lengths: dict[str, set[int]] = {}
+        for word in self._words:
+            if len(word) > 2:
+                lengths.setdefault(word[:3], set()).add(len(word))
+        self._lengths = {start: sorted(of, reverse=True) for start, of in lengths.items()}
+
+    def respell(self, normal: Normalized, *, leet: bool, apart: bool) -> Normalized:
+        """Spells a text anew; its places still lead back to the original.
+
+        Args:
+            normal: The text, normalised.
+            leet: Whether it may hold leet digits.
+            apart: Whether it may hold letters written apart.
+        """
+        if apart:
+            normal = normal.rewritten(_APART, self._joined)
+        return normal.replaced(_TOKEN.sub(self._unleeted, normal.text)) if leet else normal
+
+    def _joined(self, match: re.Match[str]) -> str:
+        run = match.group()
+        if " " not in run:
+            return _BETWEEN.sub("", run)
+        if "  " in run:  # wider gaps stand between words
+            return re.sub(r" {2,}", "\0", run).replace(" ", "").replace("\0", " ")
+        return self._split(run.replace(" ", ""))
+
+    def _split(self, letters: str) -> str:
+        """Puts blanks between the words of a run of letters: at each place the longest word that is known."""
+        words: list[str] = []
+        unknown = at = 0
+        while at < len(letters):
+            length = self._longest(letters, at)
+            if not length:
+                at += 1
+                continue
+            if unknown < at:
+                words.append(letters[unknown:at])
+            words.append(letters[at : at + length])
+            at += length
+            unknown = at
+        words.append(letters[unknown:])
+        return " ".join(filter(None, words))
+
+    def _longest(self, letters: str, at: int) -> int:
+        for length in self._lengths.get(letters[at : at + 3], ()):
+            if letters[at : at + length] in self._words:
+                return length
+        return 0
+
+    def _unleeted(self, match: re.Match[str]) -> str:
+        """Reads a word of letters and digits: as a known word, or by the commonest letters where it is mostly leet."""
+        token = match.group()
+        body = token.rstrip("!|+")
+        if len(body) > _LONGEST_WORD or body.upper() == body:
+            return token
+        if body != token and (whole := token.translate(_LEET)) in self._words:
+            return whole
+        readings = _readings(body)
+        for reading in readings:
+            if reading in self._words:
+                return reading + token[len(body) :]
+        letters = sum(map(str.isalpha, body))
+        leet = len(body) - letters
+        return readings[0] + token[len(body) :] if letters > 1 < leet and len(body) > _SHORTEST_LEET else token
+
+
+def _readings(body: str) -> tuple[str, ...]:
+    """Lists what a word may mean: 1 and | are i or l."""
+    doubts = body.count("1") + body.count("|")
+    plain = body.translate(_LEET)
+    if not doubts:
+        return (plain,)
+    other = body.translate(_LEET_L)
+    if doubts != 2:
+        return (plain, other)
+    second = max(body.rfind("1"), body.rfind("|"))
+    return (plain, other, plain[:second] + other[second:], other[:second] + plain[second:])

@@ -1,0 +1,124 @@
+"""Says in one cheap look what a text may carry, so that an ordinary text costs nothing more."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+_MOST_SEEN = (
+    "the and you your all prompt system instruction instructions ignore previous disregard reveal forget rules please "
+    "und die der dein alle vergiss ignoriere anweisungen les vos des toutes oublie las los todas olvida instrucciones "
+    "della tutte istruzioni todos instrucoes esqueca"
+)
+"""Words that most attacks hold; in rot13 or from back to front they are hardly ever seen in an honest text."""
+
+_ROTATE = str.maketrans("abcdefghijklmnopqrstuvwxyz", "nopqrstuvwxyzabcdefghijklm")
+_ROT13 = "|".join(word.translate(_ROTATE) for word in _MOST_SEEN.split())
+_REVERSED = "|".join(word[::-1] for word in _MOST_SEEN.split())
+
+_LOOKS: tuple[tuple[str, str], ...] = (
+    ("blob", r"[a-z0-9+/_-]{20}"),
+    ("blob", r"[a-z2-7]{16}="),
+    ("codes", r"\\[ux]\{?[0-9a-f]{2}"),
+    ("codes", r"(?:[0-9a-f]{2}[ ,:;-]){8}|(?:0x[0-9a-f]{2}[ ,;]{0,2}){6}|[0-9a-f]{16}"),
+    ("codes", r"[01]{8}[ ,]{0,2}[01]{8}|(?:[0-9]{2,3}[ ,;]){7}"),
+    ("codes", r"(?:[.-]{1,6}[ /|]{1,3}){7}"),
+    ("percent", r"%[0-9a-f]{2}|[a-z]\+[a-z]+\+[a-z]"),
+    (
+        "leet",
+        r"[a-z][0134578$!|]{1,3}[a-z]|(?:^|[^a-z0-9])[0134578]{1,2}[a-z]{3}|[$@][a-z]{2}[a-z0-9]*(?:$|[^.a-z0-9])",
+    ),
+    (
+        "apart",
+        r"(?:^|[ \n.*_|-])(?:[a-z]|[^\x00-\x7f])[ .*_|-]{1,3}(?:[a-z0-9@$]|[^\x00-\x7f])[ .*_|-]{1,3}"
+        r"(?:[a-z0-9@$]|[^\x00-\x7f])[ .*_|-]{1,3}(?:[a-z0-9@$]|[^\x00-\x7f])(?:$|[ \n.*_|-])",
+    ),
+    ("rot13", rf"\b(?:{_ROT13})\b"),
+    ("reverse", rf"\b(?:{_REVERSED})\b"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Triggers:
+    """Says what a text may carry; each is a hint only.
+
+    Attributes:
+        blob: A long run of base64 or base32 letters.
+        codes: Bytes written as hex, binary, decimal, Morse or escapes.
+        percent: Percent escapes, or words joined by plus signs.
+        leet: Words of letters and digits.
+        apart: Letters written apart.
+        rot13: Common words in rot13.
+        reverse: Common words from back to front.
+        hidden: Tag characters or runs of variation selectors.
+    """
+
+    blob: bool = False
+    codes: bool = False
+    percent: bool = False
+    leet: bool = False
+    apart: bool = False
+    rot13: bool = False
+    reverse: bool = False
+    hidden: bool = False
+
+
+_NONE = Triggers()
+_HIDDEN = re.compile("[\U000e0020-\U000e007e]|[\ufe00-\ufe0f\U000e0100-\U000e01ef]{6}")
+
+
+def look(original: str, normal: str) -> Triggers:
+    """Looks at a text.
+
+    Args:
+        original: As it was written.
+        normal: The same, normalised.
+    """
+    hidden = not original.isascii() and _HIDDEN.search(original) is not None
+    seen = _set().seen(normal)
+    if not seen and not hidden:
+        return _NONE
+    return Triggers(**dict.fromkeys(seen, True), hidden=hidden)
+
+
+def long_words(text: str, least: int) -> Iterator[tuple[int, int]]:
+    """Finds the words (what stands between blanks) of at least so many characters."""
+    at = 0
+    for word in text.split():
+        if len(word) >= least:
+            at = text.index(word, at)
+            yield at, at + len(word)
+            at += len(word)
+
+
+class _Re2Looks:
+    def __init__(self, re2: Any, options: Any) -> None:
+        self._set = re2.Set.SearchSet(options)
+        for _, pattern in _LOOKS:
+            self._set.Add(pattern)
+        self._set.Compile()
+
+    def seen(self, text: str) -> set[str]:
+        return {_LOOKS[at][0] for at in self._set.Match(text.encode("utf-8", "replace")) or ()}
+
+
+class _ReLooks:
+    def __init__(self) -> None:
+        self._looks = [(name, re.compile(pattern, re.ASCII)) for name, pattern in _LOOKS]
+
+    def seen(self, text: str) -> set[str]:
+        return {name for name, pattern in self._looks if pattern.search(text)}
+
+
+@cache
+def _set() -> _Re2Looks | _ReLooks:
+    from afterturn.guard._engine_re2 import load_re2, re2_options
+
+    try:
+        re2 = load_re2()
+    except ImportError:
+        return _ReLooks()
+    return _Re2Looks(re2, re2_options(re2))
