@@ -65,9 +65,9 @@ def _rule(kept: dict[str, Any]) -> Rule:
         Pattern(text=text, needs=tuple(map(frozenset[str], needs)), width=width)
         for text, needs, width in kept.pop("patterns")
     )
-    cut = frozenset(kept.pop("cut"))
-    listed = {name: tuple(value) if isinstance(value, list) else value for name, value in kept.items()}
-    return Rule(**listed, patterns=tuple(patterns), cut=cut)
+    listed: dict[str, Any] = {name: tuple(kept.pop(name)) for name in ("languages", "positive", "negative")}
+    known: dict[str, Any] = {**kept, **listed, "patterns": tuple(patterns), "cut": frozenset(kept.pop("cut"))}
+    return Rule(**known)
 
 
 def _files() -> dict[str, bytes]:
