@@ -19,6 +19,7 @@ SPELLER = Speller(["ignore all previous instructions your system prompt"])
         ("$y$t3m pr0mp+", "system prompt"),
         ("1n57ruc710n5", "instructions"),
         ("my 401k, 24 hours, 3.5 and 1st", "my 401k, 24 hours, 3.5 and 1st"),
+        ("7h15 15 pr3v10u5 - 1 n33d 70 5y573m", "this is previous - i need to system"),
         ("ignore this!", "ignore this!"),
     ],
 )

@@ -24,7 +24,7 @@ _BASE64 = re.compile(
 )
 _PIECE = re.compile(r"[A-Za-z0-9+/_-]{16,}={0,2}")
 _BASE32 = re.compile(r"(?<![A-Z0-9])[A-Z2-7]{16,}={0,6}")
-_HEX = re.compile(r"(?:0x|\\x)?[0-9a-fA-F]{2}(?:[ ,:;-]{0,2}(?:0x|\\x)?[0-9a-fA-F]{2}){7,}")
+_HEX = re.compile(r"(?<![0-9a-zA-Z])(?:0x|\\x)?[0-9a-fA-F]{2}(?:[ ,:;-]{0,2}(?:0x|\\x)?[0-9a-fA-F]{2}){7,}")
 _PERCENT = re.compile(r"\S+")
 _PLUS = re.compile(r"[A-Za-z']{1,20}(?:\+[A-Za-z']{1,20}){2,}")
 _ESCAPES = re.compile(r"(?:\\u\{?[0-9a-fA-F]{4,5}\}?|\\x[0-9a-fA-F]{2}|[ -~])+")
@@ -40,16 +40,20 @@ _REVERSIBLE = re.compile("[^ \n]+")
 _ROT13 = str.maketrans("abcdefghijklmnopqrstuvwxyz", "nopqrstuvwxyzabcdefghijklm")
 _MORSE_LETTERS = (
     ".- -... -.-. -.. . ..-. --. .... .. .--- -.- .-.. -- -. --- .--. --.- .-. ... - ..- ...- .-- -..- -.-- --.. "
-    "----- .---- ..--- ...-- ....- ..... -.... --... ---.. ----."
+    "----- .---- ..--- ...-- ....- ..... -.... --... ---.. ----. "
+    ".-.-.- --..-- ..--.. -.-.-- .----. -....- ---... .-..-."
 )
 _MORSE_CODE: dict[str, str] = dict(
     zip(
         _MORSE_LETTERS.split(),
-        "abcdefghijklmnopqrstuvwxyz0123456789",
+        "abcdefghijklmnopqrstuvwxyz0123456789.,?!'-:\"",
         strict=True,
     )
 )
 _LONG_WORD = 16
+_STRAY = 2
+"""So many bytes of a payload may be no text: a word before or after it that looks like a part of it."""
+
 _LEAST = 6
 """A shorter decoded text is no instruction."""
 
@@ -216,12 +220,12 @@ def _text(data: bytes) -> str | None:
         return None
     if data[1::2].count(0) * 3 > len(data):
         return data.decode("utf-16-le", "ignore")
-    try:
-        text = data.decode()
-    except UnicodeDecodeError:
+    text = data.decode("utf-8", "replace")
+    if text.count("\ufffd") > _STRAY:
         return None
+    text = text.strip("\ufffd")
     plain = sum(map(str.isprintable, text)) + text.count("\n") + text.count("\r") + text.count("\t")
-    return text if plain * 20 >= len(text) * 19 else None
+    return text if plain * 20 >= len(text) * 19 and len(text) >= _LEAST else None
 
 
 def _blank(match: re.Match[str]) -> str:

@@ -30,6 +30,8 @@ _FOREIGN_RUN = re.compile(f"[{_FOREIGN}]+")
 _FOREIGN_WORD = re.compile(f"(?<![a-z{_FOREIGN}])[a-z]*[{_FOREIGN}][a-z{_FOREIGN}]*")
 _TWINS = frozenset("асеорхуіјѕһӏԁԛԝοανιυρκχօոսհ")
 """Letters that look exactly like a Latin one: what a word of these alone says in a Latin text is Latin."""
+_MANY = 5
+"""In a text that mixes scripts so often, short words are disguised too."""
 _CONTROLS = bytes([*range(10), *range(11, 32), 127])
 _LATIN_WORD = re.compile("[a-z]{3}")
 
@@ -175,9 +177,13 @@ def _latinised(text: str) -> str:
 
     Every look-alike is one letter for one letter, so offsets stay.
     """
+    mixed = 0
     if _MIXED.search(text):
+        mixed = len(_MIXED.findall(text))
         text = _FOREIGN_WORD.sub(_mixed_word, text)
-    return _FOREIGN_WORD.sub(_disguised_word, text) if _disguised(text) else text
+    if not _disguised(text):
+        return text
+    return _FOREIGN_WORD.sub(_disguised_word if mixed < _MANY else _twin_word, text)
 
 
 def _mixed_word(match: re.Match[str]) -> str:
@@ -186,8 +192,12 @@ def _mixed_word(match: re.Match[str]) -> str:
 
 
 def _disguised_word(match: re.Match[str]) -> str:
+    return _twin_word(match) if len(match.group()) > 2 else match.group()
+
+
+def _twin_word(match: re.Match[str]) -> str:
     word = match.group()
-    return word.translate(look_alikes()) if len(word) > 2 and _TWINS.issuperset(word) else word
+    return word.translate(look_alikes()) if _TWINS.issuperset(word) else word
 
 
 def _disguised(text: str) -> bool:

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from operator import ne
 
 from afterturn.guard._normalize import Normalized
 
 _LEET = str.maketrans("0123456789@$!|+", "oizeasgtbgasiit")
+_DIGITS = {ord(digit): letter for digit, letter in zip("0134578", "oieastb", strict=True)}
 _LEET_L = {**_LEET, ord("1"): ord("l"), ord("|"): ord("l")}
 _TOKEN = re.compile(r"(?<![a-z0-9@$!|+])[a-z]*[0-9@$!|+][a-z0-9@$!|+]*")
 _APART = re.compile(r"(?<!\S)\S(?: {1,4}\S(?!\S)){3,}|(?<![^\W_])[^\W_](?:[.*_|-][^\W_]){3,}(?![^\W_])")
 _BETWEEN = re.compile(r"[.*_|-]")
+_MOSTLY = 5
 _LONGEST_WORD = 18
 _SHORTEST_LEET = 4
 
@@ -41,7 +44,7 @@ class Speller:
         """
         if apart:
             normal = normal.rewritten(_APART, self._joined)
-        return normal.replaced(_TOKEN.sub(self._unleeted, normal.text)) if leet else normal
+        return normal.replaced(self._without_leet(normal.text)) if leet else normal
 
     def _joined(self, match: re.Match[str]) -> str:
         run = match.group()
@@ -73,6 +76,11 @@ class Speller:
             if letters[at : at + length] in self._words:
                 return length
         return 0
+
+    def _without_leet(self, text: str) -> str:
+        read = _TOKEN.sub(self._unleeted, text)
+        changed = sum(map(ne, text, read)) if read != text else 0
+        return read.translate(_DIGITS) if changed > _MOSTLY else read  # then 15 is "is" and 1 is "i"
 
     def _unleeted(self, match: re.Match[str]) -> str:
         """Reads a word of letters and digits: as a known word, or by the commonest letters where it is mostly leet."""

@@ -11,12 +11,13 @@ from typing import Any
 _MOST_SEEN = (
     "the and you your all prompt system instruction instructions ignore previous disregard reveal forget rules please "
     "und die der dein alle vergiss ignoriere anweisungen les vos des toutes oublie las los todas olvida instrucciones "
-    "della tutte istruzioni todos instrucoes esqueca"
+    "nicht alles zuvor della tutte istruzioni todos instrucoes esqueca"
 )
 """Words that most attacks hold; in rot13 or from back to front they are hardly ever seen in an honest text."""
 
+_COMMON = "this that what with from are was were have not can told say write print show repeat complete"
 _ROTATE = str.maketrans("abcdefghijklmnopqrstuvwxyz", "nopqrstuvwxyzabcdefghijklm")
-_ROT13 = "|".join(word.translate(_ROTATE) for word in _MOST_SEEN.split())
+_ROT13 = "|".join(word.translate(_ROTATE) for word in f"{_MOST_SEEN} {_COMMON}".split())
 _REVERSED = "|".join(word[::-1] for word in _MOST_SEEN.split())
 
 _LOOKS: tuple[tuple[str, str], ...] = (
