@@ -22,21 +22,27 @@ class ReEngine:
         self._patterns = patterns
         self._needs = [[frozenset(word.strip(EDGE) for word in group) for group in p.needs] for p in patterns]
         self._compiled: dict[int, re.Pattern[str]] = {}
+        self._by_trigger: dict[str, list[int]] = {}
+        for at, needs in enumerate(self._needs):
+            for word in needs[0] if needs else ():
+                self._by_trigger.setdefault(word, []).append(at)
         self._by_start: dict[str, list[str]] = {}
         for word in sorted({word for needs in self._needs for group in needs for word in group}):
             self._by_start.setdefault(word[:3], []).append(word)
+        self._lengths = sorted({len(start) for start in self._by_start})
 
     def candidates(self, text: str) -> list[Candidate]:
         """Lists the patterns that may match, in their order."""
         flat = text.replace("\n", " ")
-        starts = {flat[at : at + length] for length in (1, 2, 3) for at in range(len(flat))}
+        starts = {flat[at : at + length] for length in self._lengths for at in range(len(flat))}
         present = {word for start in starts & self._by_start.keys() for word in self._by_start[start] if word in flat}
-        kept: list[Candidate] = []
-        for at, needs in enumerate(self._needs):
-            near = [group & present for group in needs]
+        likely = {at for word in present & self._by_trigger.keys() for at in self._by_trigger[word]}
+        kept = [Candidate(at, ()) for at, needs in enumerate(self._needs) if not needs]
+        for at in likely:
+            near = [group & present for group in self._needs[at]]
             if all(near):
-                kept.append(Candidate(at, tuple(tuple(sorted(group)) for group in near)))
-        return kept
+                kept.append(Candidate(at, tuple(tuple(group) for group in near)))
+        return sorted(kept)
 
     def spans(self, text: str, at: int, start: int, end: int) -> Iterator[tuple[int, int]]:
         """Finds the places where one pattern matches between two places, in code points, from left to right."""
