@@ -2,8 +2,8 @@
 
 Usage: python benchmarks/bench_guard.py [--json]
 
-The frozen list (benchmarks/guard) was written before the rules, by somebody who wrote none of them; nobody tunes on it. Peers
-beside it in the same run are not measured yet.
+The frozen list (benchmarks/guard) was written before the rules, by somebody who wrote none of them; nobody tunes on it.
+Peers beside it in the same run are not measured yet.
 """
 
 from __future__ import annotations
