@@ -18,6 +18,7 @@ __all__ = ["is_small_talk", "small_talk_certainty", "small_talk_prefix", "uncove
 _WEAK = frozenset({"filler", "name_intro"})
 _NAMES_AFTER = frozenset({"greeting", "thanks", "goodbye", "name_intro", "ack"})
 _MAX_TOKENS = 60
+_MAX_CHARACTERS = 300  # of a message; a longer one holds a matter
 _MAX_EXCUSE_WORDS = 7
 _PLAIN_INTRO_WORDS = 3  # "my name is" takes a name in small letters, "I am" does not: "I am stuck" is content
 _MAX_NAME_WORDS = 2
@@ -62,14 +63,18 @@ def small_talk_certainty(customer: Sequence[str], agent: Sequence[str]) -> float
         >>> small_talk_certainty(["hi", "refund?"], ["Which order is it about?"])
         0.0
     """
-    if any(len(tokens(text)) > _MAX_TOKENS for text in customer):
+    if any(len(text) > _MAX_CHARACTERS for text in customer):
         return 0.0
-    rests = [rest for text in customer if (rest := uncovered(text))]
-    if not rests:
+    said = 1.0
+    covered = True
+    for text in sorted(customer, key=len, reverse=True):  # the longest first: it is the likeliest to hold a matter
+        rest = uncovered(text)
+        if rest:
+            covered, said = False, min(said, probability("smalltalk.bin", rest))
+            if said < _SURE:
+                return 0.0
+    if covered:
         return 1.0
-    said = min(probability("smalltalk.bin", rest) for rest in rests)
-    if said < _SURE:
-        return 0.0
     replies = [rest for text in agent if (rest := uncovered(text))]
     replied = min((probability("smalltalk-replies.bin", rest) for rest in replies), default=1.0)
     return min(said, replied) if replied >= _LIKELY else 0.0
