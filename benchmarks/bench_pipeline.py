@@ -73,8 +73,14 @@ async def encoder_answers(turns: Sequence[Turn]) -> tuple[dict[str, Answer], flo
     return answers, spent / len(turns)
 
 
-async def pipeline_seconds(turns: Sequence[Turn], answers: dict[str, Answer]) -> float:
-    """Plays every turn live and has it judged by the instant judge; CPU seconds a turn, the best of three rounds."""
+async def pipeline_seconds(turns: Sequence[Turn], answers: dict[str, Answer], *, awaited: bool) -> float:
+    """Plays every turn live and has it judged by the instant judge; CPU seconds a turn, the best of three rounds.
+
+    Args:
+        turns: The turns.
+        answers: What the judge answers, by turn.
+        awaited: Whether the next turn waits for the verdicts of the one before.
+    """
     rounds: list[float] = []
     for _ in range(3):
         with tempfile.TemporaryDirectory() as folder:
@@ -85,7 +91,9 @@ async def pipeline_seconds(turns: Sequence[Turn], answers: dict[str, Answer]) ->
                 started = time.process_time()
                 for turn in turns[1:]:
                     await _play(at, turn)
-                await at.drain()  # nobody waits for a turn's verdicts; all of them are there now
+                    if awaited:
+                        await at.drain()
+                await at.drain()  # all verdicts are there now
                 rounds.append((time.process_time() - started) / (len(turns) - 1))
     return min(rounds)
 
@@ -127,7 +135,7 @@ def measure() -> list[dict[str, object]]:
     """Gives a row a figure: what, its value, its counterpart's, the ratio and the ratio we promise."""
     turns = corpus()
     answers, judge_s = asyncio.run(encoder_answers(turns))
-    pipeline_s = asyncio.run(pipeline_seconds(turns, answers))
+    pipeline_s, awaited_s = (asyncio.run(pipeline_seconds(turns, answers, awaited=wait)) for wait in (False, True))
     bare_s = process_seconds("-c", "pass")
     import_s = process_seconds("-c", "import afterturn") - bare_s
     heavy_s = process_seconds("-c", "import pydantic_ai") - bare_s
@@ -135,6 +143,7 @@ def measure() -> list[dict[str, object]]:
     typer_s = process_seconds("-c", NOTHING, "--help")
     return [
         _row("pipeline of a turn, beside its judge", pipeline_s, "encoder judge on the same turn", judge_s, 0.05),
+        _row("the same, each turn's verdicts awaited", awaited_s, "encoder judge on the same turn", judge_s, 0.05),
         _row("import afterturn", import_s, "import pydantic_ai", heavy_s, 0.25),
         _row("afterturn --help", help_s, "a typer program that does nothing, --help", typer_s, 1.5),
     ]

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import datetime
 
 import pytest
@@ -60,7 +61,24 @@ def test_half_a_surrogate_pair_in_an_id_is_refused(store: Store) -> None:
     assert store.funnel().stored == 0
 
 
-@pytest.mark.parametrize("broken", [{"id": "t-\x00"}, {"messages": ()}], ids=["id with NUL", "no messages"])
+_HELLO = Message(role="user", text="Hello")
+_NAMELESS = Message(role="assistant", tool_calls=(ToolCall(name="", raw_arguments="{}", arguments={}),))
+_DOUBLE = (Passage(alias="c1", text="one"), Passage(alias="C1", text="two"))
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        pytest.param({"id": "t-\x00"}, id="id with NUL"),
+        pytest.param({"messages": ()}, id="no messages"),
+        pytest.param({"messages": (replace(_HELLO, role="pilot"),)}, id="role that nobody knows"),
+        pytest.param({"messages": (_NAMELESS,)}, id="call without a name"),
+        pytest.param({"agent": Agent("support", categories=("Billing", " "))}, id="category without a name"),
+        pytest.param({"agent": Agent("support", tools=(Tool(name=""),))}, id="tool without a name"),
+        pytest.param({"agent": Agent("support", parent="a\nb")}, id="parent with a line break"),
+        pytest.param({"passages": _DOUBLE}, id="two passages with one alias"),
+    ],
+)
 def test_a_turn_that_could_not_be_read_back_is_refused_at_the_door(
     store: Store, new_turn: NewTurn, broken: dict[str, object]
 ) -> None:

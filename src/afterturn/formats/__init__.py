@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from afterturn.formats._check import check_turn
 from afterturn.formats._files import read_any, write_any
 from afterturn.formats._lines import BadLine, Record
 from afterturn.formats._messages import messages_from_json
@@ -15,6 +16,7 @@ from afterturn.formats.openai import message_to_json
 __all__ = [
     "BadLine",
     "Record",
+    "check_turn",
     "clean_text",
     "highest_alias",
     "message_to_json",

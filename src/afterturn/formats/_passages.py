@@ -56,7 +56,7 @@ def read_passages(value: JsonValue, known: Sequence[str]) -> tuple[Passage, ...]
         raise wrong_type("passages", value, "a list of passages")
     wires = [_wire(item, f"passages[{index}]") for index, item in enumerate(value)]
     given = [read_text(wire.pop("alias", None), f"passages[{index}].alias") for index, wire in enumerate(wires)]
-    _refuse_doubles(given)
+    refuse_doubles(given)
     number = highest_alias((*known, *filter(None, given)))
     passages: list[Passage] = []
     for index, (wire, alias) in enumerate(zip(wires, given, strict=True)):
@@ -98,7 +98,7 @@ def _read_passage(extra: dict[str, JsonValue], alias: str, path: str) -> Passage
     return Passage(alias=alias, text=text, title=title, uri=uri, extra=extra)
 
 
-def _refuse_doubles(aliases: Iterable[str | None]) -> None:
+def refuse_doubles(aliases: Iterable[str | None]) -> None:
     """Refuses an alias that two passages have; `C1` and `c1` are one alias, since the stream filter takes either."""
     seen: set[str] = set()
     for index, alias in enumerate(aliases):

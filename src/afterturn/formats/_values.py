@@ -80,11 +80,18 @@ def to_plain(value: object, depth: int = MAX_DEPTH) -> JsonValue:
         return value
     if depth == 0:
         raise FormatProblem("the record is nested too deeply", _DEEP_HINT)
+    depth -= 1
     if isinstance(value, Mapping):
         items = cast(Mapping[object, object], value).items()
-        return {_clean_key(key): to_plain(item, depth - 1) for key, item in items}
+        # Most keys and values are plain ASCII: taken as they are, for a call each would cost more than the copy.
+        return {
+            key if type(key) is str and key.isascii() else _clean_key(key): (
+                item if type(item) is str and item.isascii() else to_plain(item, depth)
+            )
+            for key, item in items
+        }
     if isinstance(value, (list, tuple)):
-        return [to_plain(item, depth - 1) for item in cast(Sequence[object], value)]
+        return [to_plain(item, depth) for item in cast(Sequence[object], value)]
     raise FormatProblem(
         "a value is of a type that JSON does not have", "use null, booleans, numbers, strings, lists, objects"
     )

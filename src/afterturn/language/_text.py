@@ -42,6 +42,8 @@ class Token(NamedTuple):
 
 def fold(word: str) -> str:
     """Folds case, accents, apostrophes, Arabic spelling variants and drawn-out letters (`Hellooo` is `hello`)."""
+    if word.isascii():  # most words: they have no accent to take apart
+        return _LONG_RUN.sub(r"\1", word.lower().replace("'", ""))
     decomposed = unicodedata.normalize("NFKD", word.casefold().translate(_FOLDED))
     bare = "".join(char for char in decomposed if not unicodedata.combining(char) and char not in "'’")
     kana = unicodedata.normalize("NFKC", bare)

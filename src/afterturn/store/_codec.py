@@ -7,10 +7,9 @@ from collections.abc import Mapping
 from dataclasses import asdict, replace
 from typing import Any
 
-from sqlalchemy import RowMapping
-
-from afterturn.formats import turn_from_json, turn_to_json
+from afterturn.formats import check_turn, turn_from_json, turn_to_json
 from afterturn.outcomes import Outcome
+from afterturn.store._direct import Row
 from afterturn.store._records import SessionState, SourceRef, TurnOrder
 from afterturn.turns import JsonValue, Turn
 from afterturn.verdicts import JudgeParams, Usage, Verdict
@@ -18,11 +17,12 @@ from afterturn.verdicts import JudgeParams, Usage, Verdict
 Columns = dict[str, Any]
 
 _TUPLES = ("categories", "sources", "safety")
+_ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))  # json.dumps would make a new one a call
 
 
 def to_json(value: object) -> str:
     """Writes JSON that any database takes: NUL is escaped, half a surrogate pair as well."""
-    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    text = _ENCODER.encode(value)
     if text.isascii():
         return text
     try:
@@ -36,26 +36,14 @@ def turn_json(turn: Turn) -> str:
     """Writes a turn: what came in, unknown keys included, and its clean reply.
 
     Raises:
-        TurnFormatError: The turn could not be read back: no messages, or an id with control characters. It is refused
-            while its sender is there to hear it, not when a worker finds it.
+        TurnFormatError: The turn could not be read back: no messages, a tool without a name, an id with control
+            characters. It is refused while its sender is there to hear it, not when a worker finds it.
     """
-    turn_from_json(_frame(turn), where="the turn to store")
+    check_turn(turn, where="the turn to store")
     return to_json(turn_to_json(turn))
 
 
-def _frame(turn: Turn) -> dict[str, object]:
-    """Gives a turn without its text, to have its ids checked: reading all of it again would double the work."""
-    return {
-        "tenant": turn.tenant,
-        "agent": turn.agent.id,
-        "parent_agent": turn.agent.parent,
-        "session": turn.session,
-        "turn": turn.id,
-        "messages": [{"role": message.role, "content": ""} for message in turn.messages[:1]],
-    }
-
-
-def turn_of(row: RowMapping) -> Turn:
+def turn_of(row: Row) -> Turn:
     """Reads a turn from its row."""
     turn = turn_from_json(json.loads(row["body"]))
     return replace(turn, tenant=row["tenant"], session=row["session"], id=row["id"])
@@ -86,7 +74,7 @@ def verdict_columns(verdict: Verdict) -> Columns:
     }
 
 
-def verdict_of(row: RowMapping) -> Verdict:
+def verdict_of(row: Row) -> Verdict:
     """Reads a verdict from the row of its judgement, joined to that of its turn."""
     return Verdict(
         tenant=row["tenant"],
@@ -148,7 +136,7 @@ def session_columns(state: SessionState) -> Columns:
     return columns
 
 
-def session_of(row: RowMapping) -> SessionState:
+def session_of(row: Row) -> SessionState:
     """Reads the state of a session from its row."""
     return SessionState(
         tenant=row["tenant"],
@@ -167,7 +155,7 @@ def session_of(row: RowMapping) -> SessionState:
     )
 
 
-def _order(row: RowMapping, name: str) -> TurnOrder | None:
+def _order(row: Row, name: str) -> TurnOrder | None:
     at = row[f"{name}_at"]
     return None if at is None else TurnOrder(at, row[f"{name}_n"])
 

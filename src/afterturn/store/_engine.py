@@ -120,7 +120,8 @@ def _engine(path: Path, busy_timeout_s: float, synchronous: str) -> Engine:
     def begins(connection: Connection) -> None:
         # IMMEDIATE takes the write lock first: a read that turns into a write could not wait for it.
         write = connection.get_execution_options().get(WRITE_OPTION)
-        connection.exec_driver_sql("BEGIN IMMEDIATE" if write else "BEGIN")
+        # By the driver itself: this is in the path of every turn.
+        connection.connection.cursor().execute("BEGIN IMMEDIATE" if write else "BEGIN")
 
     event.listen(engine, "connect", connected)
     event.listen(engine, "begin", begins)

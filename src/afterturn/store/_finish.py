@@ -5,21 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
-from sqlalchemy import Connection, RowMapping, bindparam, select
+from sqlalchemy import Connection
 
 from afterturn.outcomes import Judgement
 from afterturn.store import _sessions
 from afterturn.store._codec import outcome_json, verdict_columns
+from afterturn.store._direct import Row
 from afterturn.store._records import Claim, Finished, Fold
-from afterturn.store._schema import judgements
-from afterturn.store._sql import INSERT_OUTCOME, UPDATE_VERDICT
-
-_OPEN = (
-    select(judgements.c.n, judgements.c.classifier, judgements.c.version, judgements.c.judge)
-    .where(judgements.c.turn_n == bindparam("turn_n"), judgements.c.state.in_(("pending", "running")))
-    .order_by(judgements.c.n)
-    .with_for_update()
-)
+from afterturn.store._sql import INSERT_OUTCOME, SELECT_OPEN, UPDATE_VERDICT
 
 
 def finish(
@@ -30,25 +23,23 @@ def finish(
     Returns:
         What was stored. Judgements that nobody waits for any more are not in it and change nothing.
     """
-    rows = connection.execute(_OPEN, {"turn_n": claimed.key}).mappings().all()
-    pairs = _matched(answered, list(rows))
+    pairs = _matched(answered, [*SELECT_OPEN.rows(connection, {"turn_n": claimed.key})])
     if not pairs:
         return Finished()
     columns = [verdict_columns(judgement.verdict) | {"key": number} for judgement, number in pairs]
-    connection.execute(UPDATE_VERDICT, columns)
+    UPDATE_VERDICT.run(connection, columns)
     words = [
         {"judgement_n": number, "body": outcome_json(judgement.outcome)}
         for judgement, number in pairs
         if judgement.outcome is not None
     ]
-    if words:
-        INSERT_OUTCOME.run(connection, words)
+    INSERT_OUTCOME.run(connection, words)
     new = tuple(judgement for judgement, _ in pairs)
     applied = _sessions.fold_in(connection, fold, claimed.order, claimed.turn, new, now)
     return Finished(judgements=new, events=applied.events, conclusion=applied.conclusion)
 
 
-def _matched(answered: Sequence[Judgement], rows: list[RowMapping]) -> list[tuple[Judgement, int]]:
+def _matched(answered: Sequence[Judgement], rows: list[Row]) -> list[tuple[Judgement, int]]:
     """Pairs each judgement with the row of its question.
 
     A row is planned for one judge; where another answered in its place (a cascade, say), the row is still the one.

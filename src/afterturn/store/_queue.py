@@ -7,20 +7,21 @@ here asks who or where the dead worker was.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from sqlalchemy import ColumnElement, Connection, RowMapping, and_, select, update
+from sqlalchemy import ColumnElement, Connection, and_, select, update
 
 from afterturn import failopen
 from afterturn.calls import Planned
 from afterturn.errors import ErrorCode
 from afterturn.store import _sessions
 from afterturn.store._codec import turn_of, verdict_columns
+from afterturn.store._direct import Row
 from afterturn.store._records import Claim, TurnOrder
-from afterturn.store._schema import judgements, turns
-from afterturn.store._sql import UPDATE_VERDICT
+from afterturn.store._schema import judgements
+from afterturn.store._sql import ANY_DUE, DUE_OF_TURN, DUE_TURNS, LEASE_TURN, SELECT_TURN, UPDATE_VERDICT
 from afterturn.store._verdicts import failed
 from afterturn.store.events import failure_event
 from afterturn.turns import Agent, Turn
@@ -39,42 +40,32 @@ class Claims:
 
 def anything_due(connection: Connection, now: datetime) -> bool:
     """Says whether there is work that may be claimed."""
-    query = select(judgements.c.n).where(judgements.c.due_at <= now).limit(1)
-    return connection.execute(query).first() is not None
+    return ANY_DUE.first(connection, {"now": now}) is not None
 
 
 def claim(
     connection: Connection, *, owner: str, lease_s: float, limit: int, max_attempts: int, now: datetime
 ) -> Claims:
     """Leases the open questions of up to `limit` turns, the longest due first."""
-    due = and_(judgements.c.turn_n.in_(_due_turns(connection, limit, now)), judgements.c.due_at <= now)
-    columns = (judgements, turns.c.tenant, turns.c.id, turns.c.session, turns.c.agent, turns.c.created_at)
-    query = (
-        select(*columns, turns.c.body).join(turns, turns.c.n == judgements.c.turn_n).where(due).order_by(judgements.c.n)
-    )
-    rows = connection.execute(query).mappings().all()
-    if not rows:
-        return Claims()
-    lease: dict[str, object] = {
-        "state": "running",
-        "owner": owner,
-        "due_at": now + timedelta(seconds=lease_s),
-        "attempts": judgements.c.attempts + 1,
-    }
-    connection.execute(update(judgements).where(due).values(lease))
+    due = DUE_TURNS.rows(connection, {"now": now, "rows": limit * _ROWS_A_TURN})
+    numbers = list(dict.fromkeys(row["turn_n"] for row in due))[:limit]
     claims: list[Claim] = []
     dead: list[Verdict] = []
-    for turn_rows in _by_turn(rows):
-        spent = [row for row in turn_rows if row["attempts"] >= max_attempts]
-        dead += _bury(connection, spent, _husk(turn_rows[0]), "timeout", now)
-        fresh = [row for row in turn_rows if row["attempts"] < max_attempts]
-        if not fresh:
-            continue
-        turn = _readable(fresh[0])
-        if turn is None:
-            dead += _bury(connection, fresh, _husk(fresh[0]), "invalid_json", now)
+    for number in numbers:
+        rows = DUE_OF_TURN.rows(connection, {"turn_n": number, "now": now})
+        keys = {"key": number, "key_now": now}
+        LEASE_TURN.run(
+            connection, [keys | {"state": "running", "owner": owner, "due_at": now + timedelta(seconds=lease_s)}]
+        )
+        turn_row = SELECT_TURN.rows(connection, {"n": number})[0]
+        spent = [row for row in rows if row["attempts"] >= max_attempts]
+        fresh = [row for row in rows if row["attempts"] < max_attempts]
+        dead += _bury(connection, spent, _husk(turn_row), "timeout", now)
+        turn = _readable(turn_row) if fresh else None
+        if turn is not None:
+            claims.append(_claim_of(turn, turn_row, fresh, owner))
         else:
-            claims.append(_claim_of(turn, fresh, owner))
+            dead += _bury(connection, fresh, _husk(turn_row), "invalid_json", now)
     return Claims(claims=tuple(claims), dead=tuple(dead))
 
 
@@ -114,27 +105,13 @@ def fail(
     return tuple(_bury(connection, rows, claimed.turn, code, now))
 
 
-def _due_turns(connection: Connection, limit: int, now: datetime) -> list[int]:
-    """Walks the index of what is due only as far as needed: after a bulk import it is long."""
-    query = (
-        select(judgements.c.turn_n)
-        .where(judgements.c.due_at <= now)
-        .order_by(judgements.c.due_at, judgements.c.n)
-        .limit(limit * _ROWS_A_TURN)
-        .with_for_update(skip_locked=True)
-    )
-    return list(dict.fromkeys(connection.execute(query).scalars()))[:limit]
-
-
 def _held(claimed: Claim) -> ColumnElement[bool]:
     return and_(
         judgements.c.turn_n == claimed.key, judgements.c.owner == claimed.owner, judgements.c.state == "running"
     )
 
 
-def _bury(
-    connection: Connection, rows: Sequence[RowMapping], turn: Turn, code: ErrorCode, now: datetime
-) -> list[Verdict]:
+def _bury(connection: Connection, rows: Sequence[Row], turn: Turn, code: ErrorCode, now: datetime) -> list[Verdict]:
     """Makes dead letters: each question gets its `error` verdict, so that none is without one."""
     verdicts = [failed(turn, _planned(row), code, attempt=max(row["attempts"], 1), at=now) for row in rows]
     if verdicts:
@@ -142,22 +119,22 @@ def _bury(
             verdict_columns(verdict) | {"state": "dead", "key": row["n"]}
             for verdict, row in zip(verdicts, rows, strict=True)
         ]
-        connection.execute(UPDATE_VERDICT, columns)
+        UPDATE_VERDICT.run(connection, columns)
         _sessions.add_events(connection, turn.tenant, turn.session, [failure_event(one) for one in verdicts])
     return verdicts
 
 
-def _claim_of(turn: Turn, rows: Sequence[RowMapping], owner: str) -> Claim:
+def _claim_of(turn: Turn, turn_row: Row, rows: Sequence[Row], owner: str) -> Claim:
     return Claim(
         turn=turn,
         planned=tuple(_planned(row) for row in rows),
-        order=TurnOrder(rows[0]["created_at"], rows[0]["turn_n"]),
+        order=TurnOrder(turn_row["created_at"], turn_row["n"]),
         attempt=max(row["attempts"] for row in rows) + 1,
         owner=owner,
     )
 
 
-def _planned(row: RowMapping) -> Planned:
+def _planned(row: Row) -> Planned:
     return Planned(
         classifier=row["classifier"],
         version=row["version"],
@@ -167,18 +144,11 @@ def _planned(row: RowMapping) -> Planned:
     )
 
 
-def _by_turn(rows: Iterable[RowMapping]) -> list[list[RowMapping]]:
-    grouped: dict[int, list[RowMapping]] = {}
-    for row in rows:
-        grouped.setdefault(row["turn_n"], []).append(row)
-    return list(grouped.values())
-
-
-def _readable(row: RowMapping) -> Turn | None:
+def _readable(row: Row) -> Turn | None:
     """Reads the turn, or gives None: one damaged row must not keep the others from being judged."""
     return failopen.call("store.read_turn", lambda: turn_of(row), lambda _: None, tenant=row["tenant"], turn=row["id"])
 
 
-def _husk(row: RowMapping) -> Turn:
+def _husk(row: Row) -> Turn:
     """Gives a turn of ids alone, for a verdict about a turn that is not read."""
     return Turn(messages=(), agent=Agent(row["agent"]), tenant=row["tenant"], session=row["session"], id=row["id"])

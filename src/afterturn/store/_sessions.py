@@ -5,26 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 
-from sqlalchemy import Connection, RowMapping, and_, bindparam, func, select, update
+from sqlalchemy import Connection, RowMapping, and_, func, select, update
 
 from afterturn.outcomes import Judgement
 from afterturn.store._codec import data_of, session_columns, session_of, to_json
 from afterturn.store._records import Applied, Conclusion, Fold, SessionState, TurnOrder
-from afterturn.store._schema import conclusions, events, sessions
-from afterturn.store._sql import INSERT_CONCLUSION, INSERT_EVENT, INSERT_SESSION, UPDATE_SESSION
+from afterturn.store._schema import conclusions, events
+from afterturn.store._sql import INSERT_CONCLUSION, INSERT_EVENT, INSERT_SESSION, SELECT_SESSION, UPDATE_SESSION
 from afterturn.store.events import TimelineEvent, renamed
 from afterturn.turns import Turn
-
-_SELECT = (
-    select(sessions)
-    .where(sessions.c.tenant == bindparam("tenant"), sessions.c.id == bindparam("session"))
-    .with_for_update()
-)
 
 
 def load(connection: Connection, tenant: str, session: str) -> SessionState | None:
     """Reads the state of a session, or None where no turn of it is stored."""
-    row = connection.execute(_SELECT, {"tenant": tenant, "session": session}).mappings().one_or_none()
+    row = SELECT_SESSION.first(connection, {"tenant": tenant, "session": session})
     return None if row is None else session_of(row)
 
 
@@ -37,7 +31,7 @@ def begin(connection: Connection, turn: Turn, at: datetime, state: SessionState 
 def save(connection: Connection, state: SessionState) -> None:
     """Writes the state of a stored session."""
     keys = {"key_tenant": state.tenant, "key_session": state.session}
-    connection.execute(UPDATE_SESSION, keys | session_columns(state))
+    UPDATE_SESSION.run(connection, [keys | session_columns(state)])
 
 
 def fold_in(

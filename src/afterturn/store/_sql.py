@@ -5,10 +5,10 @@
 
 from __future__ import annotations
 
-from sqlalchemy import bindparam, insert, update
+from sqlalchemy import bindparam, insert, select, update
 from sqlalchemy.dialects.sqlite import insert as upsert
 
-from afterturn.store._insert import Insert
+from afterturn.store._direct import Read, Write
 from afterturn.store._schema import conclusions, events, judgements, outcomes, sessions, turns
 
 VERDICT_COLUMNS = (
@@ -29,18 +29,48 @@ VERDICT_COLUMNS = (
     "judged_at",
 )
 
-INSERT_TURN = Insert(upsert(turns).on_conflict_do_nothing(index_elements=["tenant", "id"]).returning(turns.c.n), turns)
-INSERT_SESSION = Insert(upsert(sessions).on_conflict_do_nothing(index_elements=["tenant", "id"]), sessions)
-INSERT_JUDGEMENT = Insert(insert(judgements), judgements)
-INSERT_EVENT = Insert(insert(events), events)
-INSERT_OUTCOME = Insert(insert(outcomes), outcomes)
-INSERT_CONCLUSION = Insert(
-    upsert(conclusions).on_conflict_do_nothing(index_elements=["tenant", "session"]), conclusions
-)
+INSERT_TURN = Write(upsert(turns).on_conflict_do_nothing(index_elements=["tenant", "id"]).returning(turns.c.n))
+INSERT_SESSION = Write(upsert(sessions).on_conflict_do_nothing(index_elements=["tenant", "id"]))
+INSERT_JUDGEMENT = Write(insert(judgements))
+INSERT_EVENT = Write(insert(events))
+INSERT_OUTCOME = Write(insert(outcomes))
+INSERT_CONCLUSION = Write(upsert(conclusions).on_conflict_do_nothing(index_elements=["tenant", "session"]))
 
 # What an update sets is what its parameters name besides the keys.
 # What is due is open: a row that has its verdict is never due again, so no verdict is overwritten.
-UPDATE_VERDICT = update(judgements).where(judgements.c.n == bindparam("key"), judgements.c.due_at.is_not(None))
-UPDATE_SESSION = update(sessions).where(
-    sessions.c.tenant == bindparam("key_tenant"), sessions.c.id == bindparam("key_session")
+UPDATE_VERDICT = Write(update(judgements).where(judgements.c.n == bindparam("key"), judgements.c.due_at.is_not(None)))
+UPDATE_SESSION = Write(
+    update(sessions).where(sessions.c.tenant == bindparam("key_tenant"), sessions.c.id == bindparam("key_session"))
 )
+LEASE_TURN = Write(
+    update(judgements)
+    .where(judgements.c.turn_n == bindparam("key"), judgements.c.due_at <= bindparam("key_now"))
+    .values(attempts=judgements.c.attempts + 1)
+)
+
+SELECT_SESSION = Read(
+    select(sessions)
+    .where(sessions.c.tenant == bindparam("tenant"), sessions.c.id == bindparam("session"))
+    .with_for_update()
+)
+SELECT_OPEN = Read(
+    select(judgements.c.n, judgements.c.classifier, judgements.c.version, judgements.c.judge)
+    .where(judgements.c.turn_n == bindparam("turn_n"), judgements.c.due_at.is_not(None))
+    .order_by(judgements.c.n)
+    .with_for_update()
+)
+ANY_DUE = Read(select(judgements.c.n).where(judgements.c.due_at <= bindparam("now")).limit(1))
+# Walks the index of what is due only as far as needed: after a bulk import it is long.
+DUE_TURNS = Read(
+    select(judgements.c.turn_n)
+    .where(judgements.c.due_at <= bindparam("now"))
+    .order_by(judgements.c.due_at, judgements.c.n)
+    .limit(bindparam("rows"))
+    .with_for_update(skip_locked=True)
+)
+DUE_OF_TURN = Read(
+    select(judgements)
+    .where(judgements.c.turn_n == bindparam("turn_n"), judgements.c.due_at <= bindparam("now"))
+    .order_by(judgements.c.n)
+)
+SELECT_TURN = Read(select(turns).where(turns.c.n == bindparam("n")))
