@@ -19,6 +19,8 @@ Cut = Literal["quoted", "reported", "code"]
 """A context in which what looks like an attack is none."""
 
 _ID = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)+")
+_WORD = re.compile(r"[a-z][a-z_]*")
+_NAMED = re.compile(r"(?<![\\pP])\{([a-z][a-z_]*)\}")
 _LANGUAGE = re.compile(r"[a-z]{2,3}|any")
 _KEYS = frozenset(
     ("id", "description", "severity", "confidence", "languages", "patterns", "cut", "scope", "positive", "negative")
@@ -145,7 +147,7 @@ def parse_rules(text: str, *, name: str = "rules") -> tuple[Rule, ...]:
     """Reads the rules of one YAML text.
 
     Args:
-        text: YAML: `category` and `rules`.
+        text: YAML: `category`, `rules`, and `words` that their patterns name in braces.
         name: Its name in messages.
 
     Raises:
@@ -160,16 +162,40 @@ def parse_rules(text: str, *, name: str = "rules") -> tuple[Rule, ...]:
         mark = getattr(error, "problem_mark", None)
         raise RuleError(f"{name}: no valid YAML{f' at line {mark.line + 1}' if mark else ''}") from error
     whole = _mapping(document, name)
-    _only(whole, {"category", "rules"}, name)
+    _only(whole, {"category", "words", "rules"}, name)
+    words = _words(whole.get("words", {}), f"{name}: words")
     category = cast(Category, _choice(whole, "category", get_args(Category), name))
     rules = whole.get("rules")
     if not isinstance(rules, list) or not rules:
         raise RuleError(f"{name}: rules: write a list of at least one rule")
     numbered = enumerate(cast(list[object], rules), 1)
-    return _unique(_rule(entry, category, f"{name}: rule {at}") for at, entry in numbered)
+    return _unique(_rule(entry, category, words, f"{name}: rule {at}") for at, entry in numbered)
 
 
-def _rule(entry: object, category: Category, place: str) -> Rule:
+def _words(value: object, place: str) -> Mapping[str, str]:
+    """Reads the file's classes of words; a later one may name an earlier one."""
+    words: dict[str, str] = {}
+    for name, text in _mapping(value, place).items():
+        if not _WORD.fullmatch(name):
+            raise RuleError(f"{place}: {name}: name it in lower-case letters and underscores")
+        if not isinstance(text, str) or not text:
+            raise RuleError(f"{place}: {name}: write alternatives, such as ignore|forget")
+        words[name] = f"(?:{_spelled_out(text, words, f'{place}: {name}')})"
+    return words
+
+
+def _spelled_out(text: str, words: Mapping[str, str], place: str) -> str:
+    """Puts the words in the places of their names: `{drop} your rules`."""
+
+    def alternatives(match: re.Match[str]) -> str:
+        if match[1] not in words:
+            raise RuleError(f"{place}: {match[0]} is not among the words of this file")
+        return words[match[1]]
+
+    return _NAMED.sub(alternatives, text)
+
+
+def _rule(entry: object, category: Category, words: Mapping[str, str], place: str) -> Rule:
     fields = _mapping(entry, place)
     rule_id = _string(fields, "id", place)
     place = f"{place} ({rule_id})"
@@ -183,7 +209,10 @@ def _rule(entry: object, category: Category, place: str) -> Rule:
         severity=cast(Severity, _choice(fields, "severity", get_args(Severity), place)),
         confidence=_percent(fields, "confidence", place),
         languages=_languages(fields, place),
-        patterns=tuple(_pattern(text, f"{place}: patterns") for text in _strings(fields, "patterns", 1, place)),
+        patterns=tuple(
+            _pattern(_spelled_out(text, words, f"{place}: patterns"), f"{place}: patterns")
+            for text in _strings(fields, "patterns", 1, place)
+        ),
         cut=_cut(fields, place),
         scope=cast(Scope, _choice({"scope": "any", **fields}, "scope", get_args(Scope), place)),
         positive=_strings(fields, "positive", _EXAMPLES, place),
