@@ -81,6 +81,13 @@ class Config(BaseModel):
         OnGuardFailure,
         Field(description="What becomes of a message that no engine of the guard could check: `pass`, or `block`."),
     ] = "pass"
+    budget_counts: Annotated[
+        Literal["memory", "database"],
+        Field(
+            description="Where the tokens spent of budgets are counted: in the `memory` of each process, or in the "
+            "`database`, for all that share it."
+        ),
+    ] = "memory"
     log_level: Annotated[LogLevel, Field(description="Least level of the log lines that the command line shows.")] = (
         "WARNING"
     )

@@ -46,8 +46,7 @@ class Afterturn:
             the policies of the configuration.
         counter: Counts the tokens of a text for the budgets of policies: a tiktoken encoding, or a function; an
             estimate by length by default.
-        counters: Where spent tokens are counted; in this process by default, so give one where several processes share
-            a budget.
+        counters: Where spent tokens are counted: the host's own, in place of what `budget_counts` says.
         open_judge: Opens a judge by name, where the host brings its own.
 
     Raises:
@@ -245,6 +244,7 @@ class Afterturn:
         if self._store is not None:
             self._store.close()
             self._store = None
+        self._guards.close()
 
     async def _end(self) -> None:
         """Ends what belongs to the running loop."""

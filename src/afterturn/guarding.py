@@ -1,9 +1,73 @@
-"""Gives each tenant its guard: its policy over the platform's over the built-in one, read once, at the start."""
+"""Gives each tenant its guard, and keeps what it said of what a turn brought in: tool outputs and passages."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
 from afterturn.config import Config
-from afterturn.guard import Budgets, Counters, Guard, MemoryCounters, Policy
+from afterturn.guard import Budgets, Counters, Guard, GuardResult, MemoryCounters, Policy
+from afterturn.turns import JsonValue, Message, Passage
+
+if TYPE_CHECKING:
+    from afterturn.store import DatabaseCounters
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class CheckedInput:
+    """Is what the guard found in one tool output or passage of a turn: an indirect injection, if it is one.
+
+    Attributes:
+        channel: What it was found in.
+        place: Which one: the index of the tool message among the turn's messages, or the alias of the passage.
+        result: What was found; places are in that text.
+    """
+
+    channel: Literal["tool_output", "passage"]
+    place: int | str
+    result: GuardResult
+
+
+def check_messages(guard: Guard, messages: Iterable[Message], first: int) -> tuple[CheckedInput, ...]:
+    """Checks the tool messages among messages of a turn.
+
+    Args:
+        guard: The guard.
+        messages: The messages.
+        first: The index of the first among the turn's messages.
+
+    Returns:
+        Those in which something was found.
+    """
+    results = (
+        CheckedInput(channel="tool_output", place=index, result=guard.check_tool_output(message.text))
+        for index, message in enumerate(messages, first)
+        if message.role == "tool"
+    )
+    return tuple(one for one in results if one.result.findings or one.result.blocked)
+
+
+def check_passages(guard: Guard, passages: Sequence[Passage]) -> tuple[CheckedInput, ...]:
+    """Checks passages; gives those in which something was found."""
+    results = zip(passages, guard.check_passages(passages), strict=True)
+    return tuple(
+        CheckedInput(channel="passage", place=passage.alias, result=result)
+        for passage, result in results
+        if result.findings or result.blocked
+    )
+
+
+def guard_data(result: GuardResult) -> dict[str, JsonValue]:
+    """Gives what the timeline says of a check: ids, categories and modes."""
+    return {
+        "flagged": result.flagged,
+        "category": result.category,
+        "rules": list(result.rules),
+        "blocked": result.blocked,
+        "modes": {finding.rule: finding.mode for finding in result.findings},
+        "expired": list(result.expired),
+    }
 
 
 class Guards:
@@ -12,7 +76,7 @@ class Guards:
     Args:
         config: The configuration.
         everywhere: The host's own guard; it is then every tenant's, and policies of the configuration are not read.
-        counters: Where spent tokens are counted; in this process by default.
+        counters: Where spent tokens are counted; by default where the configuration says.
 
     Attributes:
         platform: The guard of a tenant that has no settings of its own.
@@ -22,7 +86,9 @@ class Guards:
     """
 
     def __init__(self, config: Config, everywhere: Guard | None = None, counters: Counters | None = None) -> None:
-        self._counters = counters if counters is not None else MemoryCounters()
+        self._database = None if counters is not None else _database_counters(config)
+        own = counters if counters is not None else self._database
+        self._counters: Counters = own if own is not None else MemoryCounters()
         self._own: dict[str, Guard] = {}
         if everywhere is not None:
             self.platform = everywhere
@@ -38,6 +104,19 @@ class Guards:
         """Gives the guard of a tenant."""
         return self._own.get(tenant, self.platform)
 
+    def close(self) -> None:
+        """Closes what counts in a database."""
+        if self._database is not None:
+            self._database.close()
+
     def budgets(self, tenant: str) -> Budgets:
         """Gives the budgets of a tenant's policy, over counts that all tenants' share."""
         return Budgets(self.of(tenant).policy.budgets, counters=self._counters)
+
+
+def _database_counters(config: Config) -> DatabaseCounters | None:
+    if config.budget_counts == "memory":
+        return None
+    from afterturn.store import DatabaseCounters  # here: the store is heavy, and most budgets are counted in memory
+
+    return DatabaseCounters(config.db)

@@ -14,6 +14,7 @@ from afterturn import failopen
 from afterturn.errors import UsageError
 from afterturn.formats import message_to_json
 from afterturn.guard import BudgetDecision, Budgets, Guard, GuardResult, TokenCounter, tokens_used
+from afterturn.guarding import CheckedInput, check_messages, check_passages, guard_data
 from afterturn.passages import AliasBook, Passages
 from afterturn.stream import CleanStream, StreamedCall, StreamedMessage
 from afterturn.turns import Agent, JsonValue, Message, Passage, Reply, ToolCall, Turn
@@ -54,6 +55,10 @@ class LiveTurn:
 
     Nothing in it stands in the conversation's way: a database that refuses, a judge that hangs or a guard that breaks
     costs a log line and verdicts, never the reply.
+
+    Attributes:
+        guard: What the guard found in the customer's message.
+        inputs: What it found in tool outputs and passages, each with its place; those without findings are not in it.
     """
 
     def __init__(
@@ -79,6 +84,7 @@ class LiveTurn:
         self.id = turn or f"t-{secrets.token_hex(10)}"
         self.created_at = created_at or datetime.now(UTC)
         self.guard: GuardResult = GuardResult(flagged=False)
+        self.inputs: tuple[CheckedInput, ...] = ()
         self._host = host
         self._checker = guard
         self._book = book
@@ -143,16 +149,22 @@ class LiveTurn:
         """Hands out aliases for search results; `.prompt()` of what comes back is the block for the model.
 
         Args:
-            results: Texts, mappings with `text` (and `title`, `uri`), or passages.
+            results: Texts, mappings with `text` (and `title`, `uri`), or passages. The guard checks them; `inputs` says
+                at once what was found.
         """
         handed = self._book.hand_out(self.tenant, self.session, results, taken=self._aliases)
+        self.inputs += check_passages(self._checker, handed)
         self._searched = True
         self._handed.extend(handed)
         self._aliases.update(handed.aliases)
         return handed
 
     def add(self, *messages: Message) -> None:
-        """Adds what happened within the turn beside the reply: tool messages, an assistant message with tool calls."""
+        """Adds what happened within the turn beside the reply: tool messages, an assistant message with tool calls.
+
+        Tool outputs are checked by the guard; `inputs` says at once what was found in them.
+        """
+        self.inputs += check_messages(self._checker, messages, len(self.messages))
         self._said.extend(messages)
 
     async def stream(self, events: AsyncIterable[object] | Iterable[object]) -> AsyncIterator[str]:
@@ -255,15 +267,10 @@ class LiveTurn:
     def _events(self) -> tuple[TimelineEvent, ...]:
         from afterturn.store import TimelineEvent, events  # here: the store is heavy, and a turn is stored only here
 
-        data: dict[str, JsonValue] = {
-            "flagged": self.guard.flagged,
-            "category": self.guard.category,
-            "rules": list(self.guard.rules),
-            "blocked": self.guard.blocked,
-            "modes": {finding.rule: finding.mode for finding in self.guard.findings},
-            "expired": list(self.guard.expired),
-            "budget": self._refused,
-        }
+        inputs: list[JsonValue] = [
+            {"channel": one.channel, "place": one.place, **guard_data(one.result)} for one in self.inputs
+        ]
+        data = guard_data(self.guard) | {"budget": self._refused, "inputs": inputs}
         return (TimelineEvent(name=events.GUARD_CHECKED, at=self.created_at, turn=self.id, data=data),)
 
 

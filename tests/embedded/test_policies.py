@@ -50,6 +50,7 @@ async def test_a_blocked_message_is_told_with_its_message_and_sent_by_nobody(
         "modes": {"deny:rivals": "enforce"},
         "expired": [],
         "budget": None,
+        "inputs": [],
     }
 
 
@@ -119,3 +120,15 @@ async def test_without_budgets_everything_is_allowed(make_afterturn: MakeAftertu
         spent = turn.used(10**9)
         assert spent is not None
         assert spent.allowed
+
+
+async def test_budgets_counted_in_the_database_outlive_the_process(
+    make_afterturn: MakeAfterturn, agent: Agent, policies: dict[str, Any]
+) -> None:
+    settings = {**policies, "budget_counts": "database"}
+    for left in (40, 10):
+        at = make_afterturn(ScriptedJudge({}), config=settings)
+        async with at.turn(agent=agent, session="s-1", message="Hello") as turn:
+            asked = turn.reserve(60 if left == 40 else 30)
+            assert (asked.allowed, asked.remaining) == (True, left)
+        await at.aclose()

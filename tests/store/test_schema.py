@@ -36,22 +36,26 @@ def test_a_later_step_is_applied_to_a_database_with_data(
 ) -> None:
     store.add_turn(new_turn(1))  # type: ignore[arg-type]
     store.close()
-    steps = _migrate.migrations() | {2: "ALTER TABLE turns ADD COLUMN mood TEXT;\n-- a word on it; why\nSELECT 1"}
+    newest = max(_migrate.migrations())
+    steps = _migrate.migrations() | {
+        newest + 1: "ALTER TABLE turns ADD COLUMN mood TEXT;\n-- a word on it; why\nSELECT 1"
+    }
     monkeypatch.setattr(_migrate, "migrations", lambda: steps)
     with open_store(path) as opened, opened._database.reading() as connection:  # pyright: ignore[reportPrivateUsage]
         assert connection.execute(text("SELECT id, mood FROM turns")).all() == [("t-1", None)]
-        assert _migrate.version_of(connection) == 2
+        assert _migrate.version_of(connection) == newest + 1
 
 
 def test_a_step_that_breaks_leaves_the_database_as_it_was(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     open_store(path).close()
-    steps = _migrate.migrations() | {2: "ALTER TABLE turns ADD COLUMN mood TEXT; SELECT nothing FROM nowhere"}
+    newest = max(_migrate.migrations())
+    steps = _migrate.migrations() | {newest + 1: "ALTER TABLE turns ADD COLUMN mood TEXT; SELECT nothing FROM nowhere"}
     with monkeypatch.context() as patched:
         patched.setattr(_migrate, "migrations", lambda: steps)
         with pytest.raises(StoreError):
             open_store(path)
     with open_store(path) as opened, opened._database.reading() as connection:  # pyright: ignore[reportPrivateUsage]
-        assert _migrate.version_of(connection) == 1
+        assert _migrate.version_of(connection) == newest
         assert "mood" not in [column["name"] for column in inspect(connection).get_columns("turns")]
 
 

@@ -11,6 +11,7 @@ from rich.text import Text
 
 if TYPE_CHECKING:
     from afterturn.demo import Replayed
+    from afterturn.guard import GuardResult
     from afterturn.turns import Reply
     from afterturn.verdicts import Verdict
 
@@ -52,7 +53,7 @@ def with_footnotes(reply: Reply) -> str:
 def _rows(turn: Replayed) -> Iterator[tuple[str, Text | str]]:
     found, state = turn.found, turn.state
     yield "customer", turn.message
-    yield "guard", f"flagged: {turn.guard.category}" if turn.guard.flagged else "nothing found"
+    yield "guard", _guard(turn.guard)
     yield "agent", Text(with_footnotes(turn.reply), style="bold")
     titles = {passage.alias: passage.title or passage.alias for passage in turn.passages}
     for number, source in enumerate(found.sources, start=1):
@@ -92,3 +93,9 @@ def _verdicts(verdicts: tuple[Verdict, ...]) -> Text:
         detail = verdict.reason or (f"{verdict.confidence}" if verdict.confidence is not None else "")
         text.append(f" ({detail})" if detail else "", style="dim")
     return text
+
+
+def _guard(result: GuardResult) -> str:
+    if not result.flagged:
+        return "nothing found"
+    return f"{'blocked' if result.blocked else 'flagged'}: {result.category} ({', '.join(result.rules)})"

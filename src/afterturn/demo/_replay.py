@@ -68,7 +68,7 @@ class Replayed:
             **self.found.to_json(),
             "message": self.message,
             "text": self.reply.text,
-            "guard": {"flagged": self.guard.flagged, "category": self.guard.category},
+            "guard": {"flagged": self.guard.flagged, "category": self.guard.category, "blocked": self.guard.blocked},
             "cited": list(self.reply.cited),
             "marks": [list(mark) for mark in self.reply.marks],
             "leaks": list(self.reply.leaks),

@@ -5,6 +5,7 @@ in one transaction again. Nothing that is stored is lost, nothing is applied twi
 """
 
 from afterturn.store import events
+from afterturn.store._counters import DatabaseCounters
 from afterturn.store._queries import Judged
 from afterturn.store._queue import Claims
 from afterturn.store._records import (
@@ -29,6 +30,7 @@ __all__ = [
     "Claim",
     "Claims",
     "Conclusion",
+    "DatabaseCounters",
     "Filter",
     "Finished",
     "Fold",

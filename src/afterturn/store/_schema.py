@@ -6,6 +6,7 @@
 - sessions: the state of each session.
 - conclusions: what `on_conclusion` still has to hear, one row a session.
 - events: the activity timeline.
+- token_counts: spent tokens, where processes share budgets.
 """
 
 from __future__ import annotations
@@ -143,4 +144,12 @@ events = Table(
     Column("name", Text),
     Column("at", Instant),
     Column("data", Text),
+)
+
+token_counts = Table(
+    "token_counts",
+    metadata,
+    Column("key", Text, primary_key=True),
+    Column("tokens", BigInteger),
+    Column("expires_at", Instant),
 )

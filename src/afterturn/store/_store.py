@@ -10,10 +10,11 @@ from types import MappingProxyType
 from typing import Self
 
 from afterturn.calls import Planned
-from afterturn.errors import ConfigError, ErrorCode, StoreError
+from afterturn.errors import ErrorCode, StoreError
 from afterturn.outcomes import Judgement
-from afterturn.store import _finish, _ingest, _migrate, _queries, _queue, _sessions
+from afterturn.store import _finish, _ingest, _queries, _queue, _sessions
 from afterturn.store._engine import SYNCHRONOUS, Database
+from afterturn.store._open import migrated, path_of
 from afterturn.store._queries import Judged
 from afterturn.store._queue import Claims
 from afterturn.store._records import Claim, Conclusion, Filter, Finished, Fold, Funnel, SessionState
@@ -62,17 +63,12 @@ def open_store(
         ...     store.add_turn(turn), store.add_turn(turn), store.funnel().stored
         (True, False, 1)
     """
-    path = _path(database)
+    path = path_of(database)
     if not create and not path.is_file():
         raise StoreError(
             f"database {path}: there is none; import turns first, or give its path by --db or AFTERTURN_DB"
         )
-    store = Database(path, busy_timeout_s=busy_timeout_s, synchronous=synchronous)
-    try:
-        store.prepare(_migrate.migrate)
-    except BaseException:
-        store.close()
-        raise
+    store = migrated(path, busy_timeout_s=busy_timeout_s, synchronous=synchronous)
     return Store(store, max_attempts=max_attempts, clock=clock)
 
 
@@ -293,18 +289,3 @@ class Store:
         """Counts what became of the stored turns."""
         with self._database.reading() as connection:
             return _queries.funnel(connection, narrow)
-
-
-def _path(database: str | Path) -> Path:
-    if isinstance(database, Path):
-        return database
-    scheme, found, rest = database.partition("://")
-    if not found:
-        path = database
-    elif scheme == "sqlite" and rest.startswith("/"):
-        path = rest[1:]
-    else:
-        raise ConfigError("this version stores in SQLite: give a file, or sqlite:///FILE")
-    if path in ("", ":memory:"):
-        raise ConfigError("a database in memory is gone with its process: give a file")
-    return Path(path)
