@@ -1,13 +1,13 @@
 """Measures the static guard: what it catches, what it flags wrongly, how long it takes, and peers in the same run.
 
-    python benchmarks/bench_guard.py [--quick] [--only lists,shared,speed,peers] [--json]      (or: afterturn bench guard)
+    python benchmarks/bench_guard.py [--quick] [--only lists,shared,speed,peers] [--json]   (or: afterturn bench guard)
 
-`lists` are those of benchmarks/guard (README there says who wrote them and what for); the figure that counts is `frozen`.
-`shared` are the rows of ../shared or AFTERTURN_SHARED, skipped where absent: of train the rules that flag ten rows or more,
-of dev the rows flagged by data set. `speed` are plain texts and twenty adversarial ones of 40,000 characters, message and
-tool output. `peers` are other scanners, asked by guard_peers.py, whose docstring says how to install them; the ones that
-this interpreter lacks are named. Times are medians in one process, warm, taken in turns. `--quick` reads every tenth
-shared row and takes few rounds: for a look, not for a figure.
+`lists` are those of benchmarks/guard (README there says who wrote them and what for); the figure that counts is
+`frozen`. `shared` are the rows of ../shared or AFTERTURN_SHARED, skipped where absent: of train the rules that flag
+ten rows or more, of dev the rows flagged by data set. `speed` are plain texts and twenty adversarial ones of 40,000
+characters, message and tool output. `peers` are other scanners, asked by guard_peers.py, whose docstring says how to
+install them; the ones that this interpreter lacks are named. Times are medians in one process, warm, taken in turns.
+`--quick` reads every tenth shared row and takes few rounds: for a look, not for a figure.
 """
 
 from __future__ import annotations

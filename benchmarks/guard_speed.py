@@ -33,6 +33,8 @@ _ACCENTED = (
     "Proszę wysłać zdjęcie licznika, żebyśmy mogli sprawdzić, czy wskazania się zgadzają.",
 )
 
+_PARAGRAPH = " ".join((_SENTENCES[0], _SENTENCES[8], "It's that simple.")) + " "
+
 Work = Callable[[str], object]
 
 
@@ -55,7 +57,12 @@ def plain(length: int, sentences: Sequence[str] = _SENTENCES) -> list[str]:
 
 def plain_sizes() -> dict[str, list[str]]:
     """Gives the plain texts that speed is measured on, by name."""
-    return {"500 characters": plain(500), "8 KB": plain(8_000), "500 characters, accents": plain(500, _ACCENTED)}
+    return {
+        "500 characters": plain(500),
+        "8 KB": plain(8_000),
+        "500 characters, accents": plain(500, _ACCENTED),
+        "8 KB, one paragraph repeated": [(_PARAGRAPH * 60)[:8_000]],
+    }
 
 
 def in_turns(works: Mapping[str, Work], texts: Sequence[str], *, rounds: int) -> dict[str, Times]:
