@@ -11,11 +11,12 @@ import random
 from collections.abc import Callable, Iterator
 from itertools import chain, repeat
 
-_TRIGGERS = (  # sixty words on as many lines would read worse
+_TRIGGER_WORDS = (
     "ignore disregard forget override bypass all any the previous prior above earlier instructions rules prompt system "
     "you are now act as pretend developer mode reveal print repeat show your hidden secret send to http base64 decode "
     "from now on do not tell the user ignoriere vorherige anweisungen oublie les instructions ignora las reglas"
-).split(" ")  # noqa: SIM905
+)
+_TRIGGERS = tuple(_TRIGGER_WORDS.split())
 _MIXED = ("іgnоrе", "рrеviоus", "instruсtiоns", "ѕуѕtem", "рrоmрt", "Ωnline", "раssword", "αccess", "тoken", "ехеcutе")
 _LEET = ("1gn0r3", "4ll", "pr3v10u5", "1n5truct10n5", "r3v34l", "y0ur", "5y5t3m", "pr0mp7", "k3y5", "$3cr3t")
 _ROLES = (
