@@ -6,7 +6,8 @@
 `frozen`. `shared` are the rows of ../shared or AFTERTURN_SHARED, skipped where absent: of train the rules that flag
 ten rows or more, of dev the rows flagged by data set. `speed` are plain texts and twenty adversarial ones of 40,000
 characters, message and tool output. `peers` are other scanners, asked by guard_peers.py, whose docstring says how to
-install them; the ones that this interpreter lacks are named. Times are medians in one process, warm, taken in turns.
+install them; the ones that this interpreter lacks are named. Times are medians of processor time in one process,
+warm, taken in turns; only the worst at 8 KB beside the peers is of few calls, three seconds at most, in a child.
 `--quick` reads every tenth shared row and takes few rounds: for a look, not for a figure.
 """
 
@@ -17,8 +18,8 @@ import json
 from typing import Any
 
 from guard_lists import NAMES, dev_counts, frozen_by, list_counts, ours, rule_precision, shared_folder
-from guard_peers import Peer, installed
-from guard_speed import adversarial_times, in_turns, plain_sizes
+from guard_peers import installed
+from guard_speed import adversarial_times, in_turns, plain_sizes, worst_of
 from guard_targets import held_against
 
 from afterturn.guard import Guard
@@ -39,7 +40,7 @@ def measure(sections: frozenset[str], *, quick: bool) -> dict[str, Any]:
     if "shared" in sections:
         tables["shared"] = _shared(guard, QUICK_STEP if quick else 1)
     if "peers" in sections:
-        tables["peers"] = _peers(guard, rounds)
+        tables["peers"] = _peers(guard, rounds, worst=not quick)
     if "speed" in sections:
         tables["plain_us"] = _plain(guard, rounds)
         tables["adversarial"] = {
@@ -63,7 +64,7 @@ def _plain(guard: Guard, rounds: int) -> dict[str, dict[str, float]]:
     for size, texts in plain_sizes().items():
         works = {"message": guard.check, "tool output": guard.check_tool_output, "one word": _one_word}
         times = in_turns(works, texts, rounds=rounds)
-        found[size] = {name: round(took.wall_us, 2) for name, took in times.items()}
+        found[size] = {name: round(took.cpu_us, 2) for name, took in times.items()}
     return found
 
 
@@ -71,25 +72,25 @@ def _one_word(text: str) -> bool:
     return "ignore" in text
 
 
-def _peers(guard: Guard, rounds: int) -> dict[str, Any]:
-    """Asks every scanner the same: the plain texts in turns, and the frozen list."""
+def _peers(guard: Guard, rounds: int, *, worst: bool) -> dict[str, Any]:
+    """Asks every scanner the same: the plain texts in turns, the frozen list, and the adversarial texts at 8 KB."""
     found, absent = installed()
     scans = {"afterturn": ours(guard), **{name: scan for name, (_, scan) in found.items()}}
+    works = {name: (lambda text, scan=scan: scan(text, "message")) for name, scan in scans.items()}
     us: dict[str, dict[str, float]] = {name: {} for name in scans}
     for size, texts in plain_sizes().items():
-        works = {name: (lambda text, scan=scan: scan(text, "message")) for name, scan in scans.items()}
         for name, took in in_turns(works, texts, rounds=rounds).items():
-            us[name][size] = round(took.wall_us, 1)
-    peers = [_peer_line(name, peer, us[name], frozen_by(scans[name])) for name, (peer, _) in found.items()]
-    return {
-        "afterturn": {"us": us["afterturn"], "frozen": frozen_by(scans["afterturn"])},
-        "peers": peers,
-        "absent": absent,
+            us[name][size] = round(took.cpu_us, 1)
+    measured = {
+        name: {
+            "us": us[name],
+            "frozen": frozen_by(scan),
+            "worst_at_8_kb": worst_of(works[name]) if worst else None,
+        }
+        for name, scan in scans.items()
     }
-
-
-def _peer_line(name: str, peer: Peer, us: dict[str, float], frozen: dict[str, int]) -> dict[str, Any]:
-    return {"name": name, "reads": peer.reads, "us": us, "frozen": frozen}
+    peers = [{"name": name, "reads": peer.reads, **measured[name]} for name, (peer, _) in found.items()]
+    return {"afterturn": measured["afterturn"], "peers": peers, "absent": absent}
 
 
 def main() -> None:
