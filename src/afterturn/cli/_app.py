@@ -34,9 +34,10 @@ for _name, _command in (
     ("export", export_command),
     ("verdicts", verdicts_command),
     ("worker", worker_command),
-    ("bench", bench_command),
 ):
     app.command(_name)(_command)
+_passed_on = {"allow_extra_args": True, "ignore_unknown_options": True}
+app.command("bench", context_settings=_passed_on)(bench_command)
 app.add_typer(policy_app, name="policy")
 
 
