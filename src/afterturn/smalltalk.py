@@ -23,7 +23,7 @@ _MAX_EXCUSE_WORDS = 7
 _PLAIN_INTRO_WORDS = 3  # "my name is" takes a name in small letters, "I am" does not: "I am stuck" is content
 _MAX_NAME_WORDS = 2
 _MAX_NAME_CHARS = 4
-_SURE, _LIKELY = 0.68, 0.5  # least probabilities of the customer's words and of the agent's
+_LEAST_SAID, _LEAST_REPLIED, _LEAST_BOTH = 0.5, 0.3, 0.8  # least probabilities: of either side's words, of both
 _OPENERS = frozenset({"greeting", "thanks", "goodbye", "ack", "wellbeing"})
 _CLAUSE = re.compile(r"[.!?,;:\n。！？，；、؟،…]+")
 
@@ -47,15 +47,16 @@ def small_talk_certainty(customer: Sequence[str], agent: Sequence[str]) -> float
     """Says how sure it is that a conversation holds no matter at all: nothing to name, no category.
 
     The phrases decide where they cover every message. What they leave over (slang, dialect, misspelt words) is weighed
-    by two small models of character n-grams (training/smalltalk): the least likely rest of the customer's messages and
-    the least likely reply of the agent must both read like small talk. In doubt it is a matter.
+    by two small models of character n-grams (training/smalltalk), as two witnesses: the odds of the least likely rest
+    of the customer's messages times the odds of the least likely reply of the agent. Neither may read like a matter,
+    and in doubt it is one.
 
     Args:
         customer: What the customer wrote.
         agent: What the agent replied.
 
     Returns:
-        0 where there is a matter, 1 where phrases cover all that the customer wrote, else the lesser probability.
+        0 where there is a matter, 1 where phrases cover all that the customer wrote, else the probability of both.
 
     Example:
         >>> small_talk_certainty(["heyyy anyone home??"], ["Hello! I am here. How can I help you?"]) > 0
@@ -71,13 +72,14 @@ def small_talk_certainty(customer: Sequence[str], agent: Sequence[str]) -> float
         rest = uncovered(text)
         if rest:
             covered, said = False, min(said, probability("smalltalk.bin", rest))
-            if said < _SURE:
+            if said < _LEAST_SAID:
                 return 0.0
     if covered:
         return 1.0
     replies = [rest for text in agent if (rest := uncovered(text))]
     replied = min((probability("smalltalk-replies.bin", rest) for rest in replies), default=1.0)
-    return min(said, replied) if replied >= _LIKELY else 0.0
+    both = said * replied / (said * replied + (1 - said) * (1 - replied) or 1.0)
+    return both if replied >= _LEAST_REPLIED and both >= _LEAST_BOTH else 0.0
 
 
 def uncovered(text: str) -> str:
