@@ -17,6 +17,8 @@ _QUOTES: dict[str, str] = {
     "《": "》", "‹": "›", "‚": "‘’",
 }  # fmt: skip
 
+_CLOSINGS = frozenset("".join(_QUOTES.values()) + ".,!?;:")
+
 _ABOUT = re.compile(
     # What is said of words rather than by them, in the languages of the rules, normalised (lower case, no accents).
     r"\b(?:what (?:does|do|is|are)\b.{0,60}\b(?:mean|means|called|do)|mean(?:s|ing)? (?:of|when|if)|"
@@ -46,7 +48,7 @@ _ABOUT = re.compile(
     r"demek|ornek\w*|ornegin|makale\w*|egitim\w*|acikla\w*|anlam\w*|alinti\w*|"
     r"angreifer|attaquants?|atacantes?|attaccanti|aanvallers?|saldirgan\w*|atakujac\w*|"
     r"ubersetze|tradui[st]|traduce|traduza|traduci|vertaal|przetlumacz|cevir)\b|"
-    r"(?:злоумышленник|например|пример|что (?:значит|означает)|означа|фраз[аыу]|стать[еяи]|обучени|описыва|объясн|"
+    r"(?:злоумышленник|например|пример|что (?:значит|означает)|означа|фраз|стать[еяи]|обучени|описыва|объясн|"
     r"цитат|так называем|переведи|взломщик|зловмисник|наприклад|приклад|що означає|статт|навчанн|описує|поясн|"
     r"переклади|المهاجم|مثلا|مثال|ماذا تعني|ما معنى|يعني|عبارة|مقال|تدريب|شرح|ترجم|"
     r"हमलावर|उदाहरण|का मतलब|लेख|प्रशिक्षण|वाक्य|अनुवाद|समझा|"
@@ -88,10 +90,20 @@ _REPORTED = re.compile(
     r"escrocs?|truffator[ei]|oplichters?|estafador\w*|golpistas?|oszu[sc]\w*|dolandirici\w*) (?:\w+ ){0,4}"
     r"(?:schreib|sag|versuch|ecri|dis|essa|tent|escrib|dic|intent|pid|escrev|diz|ped|scriv|prov|chied|demand|schrijf|"
     r"zeg|prober|vraag|pisz|mowi|prob|kaz|yaz|soyl|dene|iste)\w*|"
+    r"\b(?:wie (?:\w+ ){0,3}(?:verhinder|schutz|erkenn|vermeid)|comment (?:\w+ ){0,2}(?:empech|evit|proteg|detect)|"
+    r"como (?:\w+ ){0,2}(?:evit|imped|impid|proteg|protej|detect)|come (?:\w+ ){0,2}(?:evit|imped|protegg|rilev)|"
+    r"hoe (?:\w+ ){0,3}(?:voorkom|bescherm|detect|herken)|jak (?:\w+ ){0,2}(?:zapobie|chroni|wykry|zabezpiecz))|"
+    r"(?:как|як) (?:\S+ ){0,2}?(?:защит|предотврат|обнаруж|распозна|не допуст|захист|запобіг|виявит)|"
+    r"كيف (?:يمكن\S* )?(?:امنع|احمي|نمنع|نحمي|اكتشف|نكتشف)|(?:如何|怎样|怎么|怎麼)(?:防止|避免|检测|防御|阻止|识别|防范)|"
     r"(?:злоумышленник|зловмисник|мошенник|шахра|хакер)\S* (?:\S+ ){0,3}?(?:пиш|говор|пыта|намага|прос|каж)|"
     r"(?:攻击者|黑客|骗子).{0,8}(?:写|说|输入|试图|要求)|(?:攻撃者|詐欺師).{0,10}(?:書|言|入力|送)|"
     r"(?:공격자|사기꾼|해커).{0,10}(?:쓰|말|입력|보내)|(?:المهاجم|المخترق|المحتال)\S* (?:\S+ ){0,3}?(?:يكتب|يقول|يطلب|يحاول)|"
     r"(?:हमलावर|हैकर|ठग)\S* (?:\S+ ){0,4}?(?:लिख|कह|बोल|कोशिश)"
+)
+_PREVENTED = re.compile(
+    # The languages that say at the end of a sentence that it is about keeping an attack off.
+    r"^[^.!?。।\n]{0,60}?(?:nasil (?:onle|engelle|koru|tespit)|कैसे (?:रोक|बच|पहचान)|を防(?:く|き|こう)|への?対策|を検(?:知|出)|"
+    r"攻撃|막(?:나|을|는|으|아)|방지|방어|탐지)"
 )
 _ASKED = re.compile(
     # Somebody asks whether they themselves should, was told to, or says that it must not be: right before the match.
@@ -146,6 +158,8 @@ def is_cut(text: str, start: int, end: int, cut: frozenset[Cut]) -> bool:
     """
     if not cut:
         return False
+    while end > start and text[end - 1] in _CLOSINGS:  # a pattern that ends in any letters may have eaten the mark
+        end -= 1
     left = text[max(0, start - _REACH) : start].rpartition("\n")[2]
     right = text[end : end + _REACH].partition("\n")[0]
     if "code" in cut and _in_code(left, text[start:end], right):
@@ -158,7 +172,9 @@ def is_cut(text: str, start: int, end: int, cut: frozenset[Cut]) -> bool:
         return True
     if "quoted" in cut and _is_quoted(left, right):
         return bool(_ABOUT.search(left) or _ABOUT.search(right)) or _is_question(left, right)
-    return "reported" in cut and _REPORTED.search(_sentence_before(left)) is not None
+    if "reported" not in cut:
+        return False
+    return _REPORTED.search(_sentence_before(left)) is not None or _PREVENTED.match(right) is not None
 
 
 def _is_quoted(left: str, right: str) -> bool:
