@@ -21,6 +21,8 @@ by_rule = pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.id)
 
 
 def check(guard: Guard, rule: Rule, text: str) -> GuardResult:
+    if rule.scope == "carried":
+        text = base64.b64encode(text.encode()).decode()
     return guard.check_tool_output(text) if rule.scope == "tool_output" else guard.check(text)
 
 

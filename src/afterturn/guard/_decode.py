@@ -50,6 +50,7 @@ _MORSE_CODE: dict[str, str] = dict(
         strict=True,
     )
 )
+_INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u2060-\u2064\ufeff]")
 _LONG_WORD = 16
 _STRAY = 2
 """So many bytes of a payload may be no text: a word before or after it that looks like a part of it."""
@@ -225,6 +226,7 @@ def _text(data: bytes) -> str | None:
         return None
     text = text.strip("\ufffd")
     plain = sum(map(str.isprintable, text)) + text.count("\n") + text.count("\r") + text.count("\t")
+    plain += len(_INVISIBLE.findall(text)) if plain < len(text) else 0
     return text if plain * 20 >= len(text) * 19 and len(text) >= _LEAST else None
 
 

@@ -55,6 +55,7 @@ class Triggers:
         rot13: Common words in rot13.
         reverse: Common words from back to front.
         hidden: Tag characters or runs of variation selectors.
+        veiled: Letters in disguise: invisible characters within words, words of mixed scripts, letters as entities.
     """
 
     blob: bool = False
@@ -65,9 +66,17 @@ class Triggers:
     rot13: bool = False
     reverse: bool = False
     hidden: bool = False
+    veiled: bool = False
 
 
 _NONE = Triggers()
+_VEILS = re.compile(
+    "[A-Za-z][\u00ad\u200b-\u200d\u2060\ufeff][A-Za-z]|[a-z][\u0370-\u052f][a-z]?|[\uff21-\uff5a]{4}"
+)
+_ENTITIES = re.compile(r"(?:&#(?:x[2-7][0-9a-f]|[0-9]{2,3});){8}", re.IGNORECASE)
+_FEW_VEILS = 5
+"""Fewer may be chance: a soft hyphen, a name in two scripts."""
+
 _HIDDEN = re.compile("[\U000e0020-\U000e007e]|[\ufe00-\ufe0f\U000e0100-\U000e01ef]{6}")
 
 
@@ -78,11 +87,19 @@ def look(original: str, normal: str) -> Triggers:
         original: As it was written.
         normal: The same, normalised.
     """
-    hidden = not original.isascii() and _HIDDEN.search(original) is not None
+    is_ascii = original.isascii()
+    hidden = not is_ascii and _HIDDEN.search(original) is not None
+    veiled = _is_veiled(original, is_ascii=is_ascii)
     seen = _set().seen(normal)
-    if not seen and not hidden:
+    if not seen and not hidden and not veiled:
         return _NONE
-    return Triggers(**dict.fromkeys(seen, True), hidden=hidden)
+    return Triggers(**dict.fromkeys(seen, True), hidden=hidden, veiled=veiled)
+
+
+def _is_veiled(original: str, *, is_ascii: bool) -> bool:
+    if not is_ascii and len(_VEILS.findall(original)) >= _FEW_VEILS:
+        return True
+    return "&#" in original and _ENTITIES.search(original) is not None
 
 
 def long_words(text: str, least: int) -> Iterator[tuple[int, int]]:
