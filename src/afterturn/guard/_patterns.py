@@ -33,8 +33,8 @@ _DECODED_CHARS = 65_536
 _HIDDEN_CHARS = 2_000
 """A longer hidden text is a file or a mail, in which an order or a role says little; the other rules read it all."""
 
-_LETTERS_CHANGED = 8
-"""So many letters spelled otherwise are no order number: somebody hides what he says."""
+_SPELLED_ANEW = 8
+"""Where one character in so many was spelled otherwise, somebody hides what he says."""
 
 ENCODED_RULE = "encoded-instruction"
 """Id of the finding that stands beside whatever was found in an encoded layer."""
@@ -143,10 +143,10 @@ def _is_hidden(text: str, carrier: tuple[str, ...]) -> bool:
 
 
 def _is_another(text: str, respelled: str) -> bool:
-    """Says whether so much was spelled anew that it was on purpose."""
-    if len(text) != len(respelled):
-        return len(text) - len(respelled) >= _LETTERS_CHANGED
-    return sum(map(ne, text, respelled)) >= _LETTERS_CHANGED
+    """Says whether so much of a text was spelled anew that it was on purpose; numbers and product codes are little."""
+    gone = len(text) - len(respelled)
+    changed = gone or sum(map(ne, text, respelled))
+    return changed * _SPELLED_ANEW >= len(text)
 
 
 def _back(layer: Layer, finding: Finding, normal: Normalized) -> tuple[int, int]:
