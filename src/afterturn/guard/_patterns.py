@@ -36,6 +36,9 @@ _HIDDEN_CHARS = 2_000
 _SPELLED_ANEW = 8
 """Where one character in so many was spelled otherwise, somebody hides what he says."""
 
+_WHOLE = frozenset(("rot13", "reversed"))
+"""Layers of the whole text, whatever part of it was carried."""
+
 ENCODED_RULE = "encoded-instruction"
 """Id of the finding that stands beside whatever was found in an encoded layer."""
 
@@ -138,8 +141,15 @@ class Patterns:
 
 
 def _is_hidden(text: str, carrier: tuple[str, ...]) -> bool:
-    """Says whether a text was carried in another so that it is not read; escapes in an address hide nothing."""
-    return carrier != () and not (carrier[-1] == "percent" and "://" in text)
+    """Says whether a text was carried in another so that it is not read.
+
+    Escapes in an address hide nothing, and rot13 leaves all but Latin letters as they were.
+    """
+    if not carrier:
+        return False
+    if carrier[-1] == "percent":
+        return "://" not in text
+    return carrier[-1] not in _WHOLE or len(text.encode("ascii", "ignore")) * 10 > len(text) * 9
 
 
 def _is_another(text: str, respelled: str) -> bool:
