@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -35,6 +36,8 @@ _HIDDEN_CHARS = 2_000
 
 _SPELLED_ANEW = 8
 """Where one character in so many was spelled otherwise, somebody hides what he says."""
+
+_ADDRESS = re.compile(r"://|[?&]\w+=")
 
 _WHOLE = frozenset(("rot13", "reversed"))
 """Layers of the whole text, whatever part of it was carried."""
@@ -148,7 +151,7 @@ def _is_hidden(text: str, carrier: tuple[str, ...]) -> bool:
     if not carrier:
         return False
     if carrier[-1] == "percent":
-        return "://" not in text
+        return _ADDRESS.search(text) is None
     return carrier[-1] not in _WHOLE or len(text.encode("ascii", "ignore")) * 10 > len(text) * 9
 
 
