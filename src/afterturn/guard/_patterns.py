@@ -39,7 +39,7 @@ _SPELLED_ANEW = 8
 
 _ADDRESS = re.compile(r"://|[?&]\w+=")
 
-_WHOLE = frozenset(("rot13", "reversed"))
+_WHOLE = frozenset(("rot13", "reversed", "substitution", "rot47"))
 """Layers of the whole text, whatever part of it was carried."""
 
 ENCODED_RULE = "encoded-instruction"
@@ -94,9 +94,7 @@ class Patterns:
                     found.extend(self._carried(layer, normal, budget, carrier))
         return found
 
-    def _matched(
-        self, normal: Normalized, budget: _Budget, carrier: tuple[str, ...], *, hidden: bool
-    ) -> list[Finding]:
+    def _matched(self, normal: Normalized, budget: _Budget, carrier: tuple[str, ...], *, hidden: bool) -> list[Finding]:
         text = normal.text
         hidden = hidden and len(text) <= _HIDDEN_CHARS
         windows = Windows(text)
