@@ -21,6 +21,8 @@ by_rule = pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.id)
 
 
 def check(guard: Guard, rule: Rule, text: str) -> GuardResult:
+    if rule.scope == "carried":
+        text = base64.b64encode(text.encode()).decode()
     return guard.check_tool_output(text) if rule.scope == "tool_output" else guard.check(text)
 
 
@@ -64,10 +66,12 @@ LATIN_ONLY: Mapping[str, Callable[[str], str]] = {
 }
 
 
-def disguises(text: str) -> Mapping[str, Callable[[str], str]]:
+DISGUISES = {**ANY_SCRIPT, **LATIN_ONLY}
+
+
+def is_latin(text: str) -> bool:
     letters = [char for char in text if char.isalpha()]
-    is_latin = sum(map(str.isascii, letters)) > len(letters) * 0.6
-    return {**ANY_SCRIPT, **LATIN_ONLY} if is_latin else ANY_SCRIPT
+    return sum(map(str.isascii, letters)) > len(letters) * 0.6
 
 
 @pytest.fixture(scope="module")
@@ -86,10 +90,13 @@ def test_no_rule_finds_anything_in_a_negative(rule: Rule, guard: Guard) -> None:
 
 
 @by_rule
-def test_a_rule_finds_nine_of_ten_of_its_positives_in_disguise(rule: Rule, guard: Guard) -> None:
-    cases = [(name, hide(text)) for text in rule.positive for name, hide in disguises(text).items()]
-    missed = [(name, text) for name, text in cases if rule.id not in check(guard, rule, text).rules]
-    assert len(missed) <= len(cases) * 0.1, missed
+def test_a_rule_finds_nine_of_ten_of_its_positives_in_each_disguise(rule: Rule, guard: Guard) -> None:
+    missed = {
+        name: [text for text in texts if rule.id not in check(guard, rule, hide(text)).rules]
+        for name, hide in DISGUISES.items()
+        if (texts := [text for text in rule.positive if name in ANY_SCRIPT or is_latin(text)])
+    }
+    assert {name: texts for name, texts in missed.items() if len(texts) > len(rule.positive) * 0.1} == {}
 
 
 @by_rule

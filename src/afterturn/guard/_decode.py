@@ -1,4 +1,4 @@
-"""Reads what a text carries in an encoding: base64, base32, hex, percent, escapes, codes, Morse, tags, rot13, reversed.
+"""Reads what a text carries in an encoding: base64, base32, hex, percent, escapes, codes, tags, ciphers, reversed.
 
 What decodes to bytes that are no text (a picture, an archive, a hash, a key) yields nothing.
 """
@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import base64
 import binascii
+import quopri
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 from urllib.parse import unquote_to_bytes
 
+from afterturn.guard import _ciphers
 from afterturn.guard._triggers import Triggers, long_words
 
 Exactness = Literal["block", "same", "mirror"]
@@ -27,8 +29,15 @@ _BASE32 = re.compile(r"(?<![A-Z0-9])[A-Z2-7]{16,}={0,6}")
 _HEX = re.compile(r"(?<![0-9a-zA-Z])(?:0x|\\x)?[0-9a-fA-F]{2}(?:[ ,:;-]{0,2}(?:0x|\\x)?[0-9a-fA-F]{2}){7,}")
 _PERCENT = re.compile(r"\S+")
 _PLUS = re.compile(r"[A-Za-z']{1,20}(?:\+[A-Za-z']{1,20}){2,}")
-_ESCAPES = re.compile(r"(?:\\u\{?[0-9a-fA-F]{4,5}\}?|\\x[0-9a-fA-F]{2}|[ -~])+")
-_ONE_ESCAPE = re.compile(r"\\u\{?([0-9a-fA-F]{4,5})\}?|\\x([0-9a-fA-F]{2})")
+_ESCAPES = re.compile(r"(?:\\u(?:[0-9a-fA-F]{4}|\{[0-9a-fA-F]{2,6}\})|\\x[0-9a-fA-F]{2}|[ -~])+")
+_ONE_ESCAPE = re.compile(r"\\u\{?([0-9a-fA-F]{4}|(?<=\{)[0-9a-fA-F]{2,6}(?=\}))\}?|\\x([0-9a-fA-F]{2})")
+_OCTAL = re.compile(r"(?:\\[0-7]{3}|[ -\[\]-~]){8,}")
+_POINTS = re.compile(r"U\+[0-9a-f]{4,5}(?:[ ,;]{0,2}U\+[0-9a-f]{4,5}){5,}", re.IGNORECASE)
+_ASCII85 = re.compile(r"<~[!-uz\s]{8,}~>")
+_BRAILLE = re.compile(
+    "[\u2800-\u28ff]{6,}(?:[ \n]{1,2}[\u2800-\u28ff]+)*|(?:[\u2800-\u28ff]+[ \n]{1,2}){2,}[\u2800-\u28ff]+"
+)
+_QUOTED = re.compile(r"(?:=[0-9A-Fa-f]{2}|=\r?\n|[!-<>-~]){12,}")
 _BINARY = re.compile(r"[01]{8}(?:[ ,]{0,2}[01]{8}){5,}")
 _DECIMAL = re.compile(r"[0-9]{2,3}(?:[ ,;]{1,2}[0-9]{2,3}){7,}")
 _MORSE = re.compile(r"[.-]{1,6}(?:[ /|]{1,3}[.-]{1,6}){7,}")
@@ -50,7 +59,9 @@ _MORSE_CODE: dict[str, str] = dict(
         strict=True,
     )
 )
+_INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u2060-\u2064\ufeff]")
 _LONG_WORD = 16
+_TURNED_CHARS = 4_000
 _STRAY = 2
 """So many bytes of a payload may be no text: a word before or after it that looks like a part of it."""
 
@@ -91,14 +102,25 @@ def layers(original: str, normal: str, triggers: Triggers) -> Iterator[Layer]:
         yield from _codes(original)
     if triggers.percent:
         yield from _all(_PERCENT, "percent", _percent, original)
+        yield from _all(_QUOTED, "quoted_printable", _quoted, original)
         yield from _all(_PLUS, "percent", _plus, original)
     if triggers.hidden:
         yield from _hidden(original)
-    if triggers.rot13:
-        yield Layer("rot13", normal.translate(_ROT13), exact="same")
+    yield from _substituted(original, normal, triggers)
     if triggers.reverse:
         yield Layer("reversed", normal[::-1], exact="mirror")
         yield Layer("reversed", _REVERSIBLE.sub(_backwards, normal), exact="same")
+
+
+def _substituted(original: str, normal: str, triggers: Triggers) -> Iterator[Layer]:
+    if triggers.rot13:
+        yield Layer("rot13", normal.translate(_ROT13), exact="same")
+    if triggers.cipher:
+        yield from (Layer("substitution", text, exact="same") for text in _ciphers.substituted(normal))
+    if triggers.rot47:
+        yield Layer("rot47", _ciphers.rot47(original), 0, len(original))
+    if triggers.numbered:
+        yield from (Layer("numbered", text, start, end) for text, start, end in _ciphers.numbered(original))
 
 
 def _blobs(text: str) -> Iterator[Layer]:
@@ -131,6 +153,12 @@ def _codes(text: str) -> Iterator[Layer]:
     yield from _all(_MORSE, "morse", _morse, text)
     if "\\u" in text or "\\x" in text:
         yield from _all(_ESCAPES, "escapes", _escapes, text)
+    if "\\1" in text or "\\0" in text:
+        yield from _all(_OCTAL, "octal", _octal, text)
+    if "<~" in text:
+        yield from _all(_ASCII85, "ascii85", _ascii85, text)
+    if "U+" in text or "u+" in text:
+        yield from _all(_POINTS, "code_points", _points, text)
 
 
 def _hidden(text: str) -> Iterator[Layer]:
@@ -139,6 +167,9 @@ def _hidden(text: str) -> Iterator[Layer]:
     if first:
         runs = _TAGS.findall(bare)
         yield Layer("tags", "".join(runs).translate(_UNTAGGED), first.start(), bare.rindex(runs[-1]) + len(runs[-1]))
+    if _ciphers.is_turned(bare[:_TURNED_CHARS]):
+        yield Layer("upside_down", _ciphers.turned(bare[:_TURNED_CHARS]), 0, len(bare[:_TURNED_CHARS]))
+    yield from _all(_BRAILLE, "braille", _ciphers.braille, text)
     yield from _all(_SELECTORS, "variation_selectors", _selectors, text)
 
 
@@ -200,6 +231,10 @@ def _percent(run: str) -> str | None:
     return said if said != run else None
 
 
+def _quoted(run: str) -> str | None:
+    return _text(quopri.decodestring(run.encode())) if len(re.findall("=[0-9A-Fa-f]{2}", run)) >= _LEAST else None
+
+
 def _plus(run: str) -> str:
     return run.replace("+", " ")
 
@@ -208,6 +243,23 @@ def _escapes(run: str) -> str | None:
     if run.count("\\u") + run.count("\\x") < 4:
         return None
     return _ONE_ESCAPE.sub(lambda match: chr(min(int(match.group(1) or match.group(2), 16), 0x10FFFF)), run)
+
+
+def _octal(run: str) -> str | None:
+    if run.count("\\") < 4:
+        return None
+    return _text(re.sub(r"\\([0-7]{3})", lambda match: chr(int(match[1], 8) & 255), run).encode("latin-1", "replace"))
+
+
+def _ascii85(run: str) -> str | None:
+    try:
+        return _text(base64.a85decode(run, adobe=True))
+    except ValueError:
+        return None
+
+
+def _points(run: str) -> str:
+    return "".join(chr(min(int(code, 16), 0x10FFFF)) for code in re.findall("[0-9a-fA-F]{4,5}", run))
 
 
 def _selectors(run: str) -> str | None:
@@ -225,6 +277,7 @@ def _text(data: bytes) -> str | None:
         return None
     text = text.strip("\ufffd")
     plain = sum(map(str.isprintable, text)) + text.count("\n") + text.count("\r") + text.count("\t")
+    plain += len(_INVISIBLE.findall(text)) if plain < len(text) else 0
     return text if plain * 20 >= len(text) * 19 and len(text) >= _LEAST else None
 
 

@@ -30,7 +30,7 @@ _FOREIGN_RUN = re.compile(f"[{_FOREIGN}]+")
 _FOREIGN_WORD = re.compile(f"(?<![a-z{_FOREIGN}])[a-z]*[{_FOREIGN}][a-z{_FOREIGN}]*")
 _TWINS = frozenset("асеорхуіјѕһӏԁԛԝοανιυρκχօոսհ")
 """Letters that look exactly like a Latin one: what a word of these alone says in a Latin text is Latin."""
-_MANY = 5
+_MANY = 3
 """In a text that mixes scripts so often, short words are disguised too."""
 _CONTROLS = bytes([*range(10), *range(11, 32), 127])
 _LATIN_WORD = re.compile("[a-z]{3}")

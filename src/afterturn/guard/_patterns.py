@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from operator import ne
 from typing import Literal
 
 from afterturn.guard._context import is_cut
@@ -14,7 +16,7 @@ from afterturn.guard._engine_re2 import Re2Engine
 from afterturn.guard._engines import PatternEngine, Windows
 from afterturn.guard._normalize import Normalized, normalize
 from afterturn.guard._respell import Speller
-from afterturn.guard._result import Finding, Scope
+from afterturn.guard._result import RESPELLED, Finding, Scope
 from afterturn.guard._rules import Pattern, Rule
 from afterturn.guard._triggers import look
 
@@ -28,6 +30,17 @@ _CONTEXTS = 256
 
 _DEPTH = 3
 _DECODED_CHARS = 65_536
+
+_HIDDEN_CHARS = 2_000
+"""A longer hidden text is a file or a mail, in which an order or a role says little; the other rules read it all."""
+
+_SPELLED_ANEW = 8
+"""Where one character in so many was spelled otherwise, somebody hides what he says."""
+
+_ADDRESS = re.compile(r"://|[?&]\w+=")
+
+_WHOLE = frozenset(("rot13", "reversed", "substitution", "rot47"))
+"""Layers of the whole text, whatever part of it was carried."""
 
 ENCODED_RULE = "encoded-instruction"
 """Id of the finding that stands beside whatever was found in an encoded layer."""
@@ -46,7 +59,8 @@ class Patterns:
 
     Args:
         rules: The rules.
-        scope: Which of them are read: those of this scope, and those of `any`.
+        scope: Which of them are read: those of this scope, those of `any`, and in hidden texts
+            those of `carried`.
         engine: `re2` (google-re2), `re` (the standard library), or `auto`: the first of them that is there.
 
     Raises:
@@ -54,7 +68,7 @@ class Patterns:
     """
 
     def __init__(self, rules: Sequence[Rule], *, scope: Scope = "message", engine: EngineName = "auto") -> None:
-        self._rules = [rule for rule in rules if scope == "any" or rule.scope in ("any", scope)]
+        self._rules = [rule for rule in rules if scope == "any" or rule.scope in ("any", "carried", scope)]
         self._units = [(rule, pattern) for rule in self._rules for pattern in rule.patterns]
         self._engine = _engine([pattern for _, pattern in self._units], engine)
 
@@ -65,13 +79,14 @@ class Patterns:
 
     def _found(self, text: str, budget: _Budget, carrier: tuple[str, ...]) -> list[Finding]:
         normal = normalize(text)
-        found = self._matched(normal, budget, carrier)
         triggers = look(text, normal.text)
+        found = self._matched(normal, budget, carrier, hidden=triggers.veiled or _is_hidden(text, carrier))
         if triggers.leet or triggers.apart:
             respelled = self._speller.respell(normal, leet=triggers.leet, apart=triggers.apart)
             if respelled.text != normal.text:
                 known = {finding.rule for finding in found}
-                again = self._matched(respelled, budget, (*carrier, "respelled"))
+                hidden = _is_hidden(text, carrier) or _is_another(normal.text, respelled.text)
+                again = self._matched(respelled, budget, (*carrier, RESPELLED), hidden=hidden)
                 found.extend(finding for finding in again if finding.rule not in known)
         if len(carrier) < _DEPTH:
             for layer in layers(text, normal.text, triggers):
@@ -79,15 +94,16 @@ class Patterns:
                     found.extend(self._carried(layer, normal, budget, carrier))
         return found
 
-    def _matched(self, normal: Normalized, budget: _Budget, carrier: tuple[str, ...]) -> list[Finding]:
+    def _matched(self, normal: Normalized, budget: _Budget, carrier: tuple[str, ...], *, hidden: bool) -> list[Finding]:
         text = normal.text
+        hidden = hidden and len(text) <= _HIDDEN_CHARS
         windows = Windows(text)
         found: list[Finding] = []
         last: Rule | None = None
         for candidate in self._engine.candidates(text):
             rule, pattern = self._units[candidate.at]
-            if rule is last:  # one pattern of the rule has matched; the others would say the same
-                continue
+            if rule is last or (rule.scope == "carried" and not hidden):
+                continue  # one pattern of the rule has matched, and the others would say the same; or nothing is hidden
             places = 0
             for start, end in self._spans(candidate.at, windows.of(candidate, pattern), text):
                 if start == end or _excused(text, start, end, rule, budget):
@@ -123,6 +139,25 @@ class Patterns:
     def _speller(self) -> Speller:
         written = (pattern.text.replace("\\b", " ") for _, pattern in self._units)
         return Speller([*written, *(normalize(text).text for rule in self._rules for text in rule.positive)])
+
+
+def _is_hidden(text: str, carrier: tuple[str, ...]) -> bool:
+    """Says whether a text was carried in another so that it is not read.
+
+    Escapes in an address hide nothing, and rot13 leaves all but Latin letters as they were.
+    """
+    if not carrier:
+        return False
+    if carrier[-1] == "percent":
+        return _ADDRESS.search(text) is None
+    return carrier[-1] not in _WHOLE or len(text.encode("ascii", "ignore")) * 10 > len(text) * 9
+
+
+def _is_another(text: str, respelled: str) -> bool:
+    """Says whether so much of a text was spelled anew that it was on purpose; numbers and product codes are little."""
+    gone = len(text) - len(respelled)
+    changed = gone or sum(map(ne, text, respelled))
+    return changed * _SPELLED_ANEW >= len(text)
 
 
 def _back(layer: Layer, finding: Finding, normal: Normalized) -> tuple[int, int]:

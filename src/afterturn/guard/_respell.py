@@ -17,6 +17,12 @@ _BETWEEN = re.compile(r"[.*_|-]")
 _MOSTLY = 5
 _LONGEST_WORD = 18
 _SHORTEST_LEET = 4
+_LONGEST_TAIL = 3
+_SOME = 3
+_LEFT = re.compile(r"[a-z]{3,}[0-9]{1,3}(?![a-z0-9])|[0-9]")
+"""A digit that is left, or a word that keeps its number: base64, sha256."""
+
+_NUMBER = re.compile(r"(?<![\w.,:/-])[0134578]{3,10}(?![\w.,:/-])")
 
 
 class Speller:
@@ -52,7 +58,8 @@ class Speller:
             return _BETWEEN.sub("", run)
         if "  " in run:  # wider gaps stand between words
             return re.sub(r" {2,}", "\0", run).replace(" ", "").replace("\0", " ")
-        return self._split(run.replace(" ", ""))
+        letters = run.replace(" ", "")
+        return letters if "://" in letters else self._split(letters)
 
     def _split(self, letters: str) -> str:
         """Puts blanks between the words of a run of letters: at each place the longest word that is known."""
@@ -80,23 +87,43 @@ class Speller:
     def _without_leet(self, text: str) -> str:
         read = _TOKEN.sub(self._unleeted, text)
         changed = sum(map(ne, text, read)) if read != text else 0
-        return read.translate(_DIGITS) if changed > _MOSTLY else read  # then 15 is "is" and 1 is "i"
+        if changed > _MOSTLY:
+            return _LEFT.sub(_digit, read)  # then 15 is "is" and 1 is "i"
+        return _NUMBER.sub(self._number, read) if changed >= _SOME else read
+
+    def _number(self, match: re.Match[str]) -> str:
+        """Reads a number as a word, where it is one that is known: 531 is "sei"."""
+        return next((word for word in _readings(match.group()) if word in self._words), match.group())
 
     def _unleeted(self, match: re.Match[str]) -> str:
         """Reads a word of letters and digits: as a known word, or by the commonest letters where it is mostly leet."""
         token = match.group()
-        body = token.rstrip("!|+")
+        if not token.isalnum() and (whole := token.translate(_LEET)) in self._words:
+            return whole
+        body = token.strip("!|+")
         if len(body) > _LONGEST_WORD or body.upper() == body:
             return token
-        if body != token and (whole := token.translate(_LEET)) in self._words:
-            return whole
+        before, after = token[: token.index(body)], token[token.index(body) + len(body) :]
+        return before + self._word(body) + after
+
+    def _word(self, body: str) -> str:
         readings = _readings(body)
         for reading in readings:
             if reading in self._words:
-                return reading + token[len(body) :]
+                return reading
+        digits = len(body) - len(body.rstrip("0123456789"))
+        for tail in range(1, min(digits, _LONGEST_TAIL) + 1):  # base64, sha256
+            stem, number = body[:-tail], body[-tail:]
+            for reading in _readings(stem):
+                if reading in self._words and len(reading) >= _SHORTEST_LEET:
+                    return reading + number
         letters = sum(map(str.isalpha, body))
         leet = len(body) - letters
-        return readings[0] + token[len(body) :] if letters > 1 < leet and len(body) > _SHORTEST_LEET else token
+        return readings[0] if letters > 1 < leet and len(body) > _SHORTEST_LEET else body
+
+
+def _digit(match: re.Match[str]) -> str:
+    return match.group().translate(_DIGITS) if len(match.group()) == 1 else match.group()
 
 
 def _readings(body: str) -> tuple[str, ...]:

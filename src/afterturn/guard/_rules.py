@@ -12,11 +12,14 @@ from typing import Literal, cast, get_args
 
 from afterturn.errors import UsageError
 from afterturn.guard._literals import Group, study
-from afterturn.guard._result import Category, Scope, Severity
+from afterturn.guard._result import Category, Severity
 from afterturn.guard._syntax import for_re, refine
 
 Cut = Literal["quoted", "reported", "code"]
 """A context in which what looks like an attack is none."""
+
+Reach = Literal["any", "message", "tool_output", "carried"]
+"""Where a rule is read; `carried`: only in what a text hides, in an encoding or a disguise."""
 
 _ID = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)+")
 _WORD = re.compile(r"[a-z][a-z_]*")
@@ -71,7 +74,7 @@ class Rule:
     languages: tuple[str, ...]
     patterns: tuple[Pattern, ...]
     cut: frozenset[Cut]
-    scope: Scope
+    scope: Reach
     positive: tuple[str, ...]
     negative: tuple[str, ...]
 
@@ -214,7 +217,7 @@ def _rule(entry: object, category: Category, words: Mapping[str, str], place: st
             for text in _strings(fields, "patterns", 1, place)
         ),
         cut=_cut(fields, place),
-        scope=cast(Scope, _choice({"scope": "any", **fields}, "scope", get_args(Scope), place)),
+        scope=cast(Reach, _choice({"scope": "any", **fields}, "scope", get_args(Reach), place)),
         positive=_strings(fields, "positive", _EXAMPLES, place),
         negative=_strings(fields, "negative", _EXAMPLES, place),
     )

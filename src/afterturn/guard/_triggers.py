@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
+from afterturn.guard._ciphers import rot47_telltales, telltales
+
 _MOST_SEEN = (
     "the and you your all prompt system instruction instructions ignore previous disregard reveal forget rules please "
     "und die der dein alle vergiss ignoriere anweisungen les vos des toutes oublie las los todas olvida instrucciones "
@@ -18,19 +20,21 @@ _MOST_SEEN = (
 _COMMON = "this that what with from are was were have not can told say write print show repeat complete"
 _ROTATE = str.maketrans("abcdefghijklmnopqrstuvwxyz", "nopqrstuvwxyzabcdefghijklm")
 _ROT13 = "|".join(word.translate(_ROTATE) for word in f"{_MOST_SEEN} {_COMMON}".split())
+_CIPHERED = "|".join(sorted(telltales()))
+_ROT47 = "|".join(map(re.escape, rot47_telltales()))
 _REVERSED = "|".join(word[::-1] for word in _MOST_SEEN.split())
 
 _LOOKS: tuple[tuple[str, str], ...] = (
     ("blob", r"[a-z0-9+/_-]{20}"),
     ("blob", r"[a-z2-7]{16}="),
-    ("codes", r"\\[ux]\{?[0-9a-f]{2}"),
+    ("codes", r"\\[ux]\{?[0-9a-f]{2}|(?:\\[0-7]{3}){4}|u\+00[0-9a-f]{2} ?u\+|<~"),
     ("codes", r"(?:[0-9a-f]{2}[ ,:;-]){8}|(?:0x[0-9a-f]{2}[ ,;]{0,2}){6}|[0-9a-f]{16}"),
     ("codes", r"[01]{8}[ ,]{0,2}[01]{8}|(?:[0-9]{2,3}[ ,;]){7}"),
     ("codes", r"(?:[.-]{1,6}[ /|]{1,3}){7}"),
-    ("percent", r"%[0-9a-f]{2}|[a-z]\+[a-z]+\+[a-z]"),
+    ("percent", r"%[0-9a-f]{2}|(?:=[0-9a-f]{2}){4}|[a-z]\+[a-z]+\+[a-z]"),
     (
         "leet",
-        r"[a-z][0134578$!|]{1,3}[a-z]|(?:^|[^a-z0-9])[0134578]{1,2}[a-z]{3}|[$@][a-z]{2}[a-z0-9]*(?:$|[^.a-z0-9])",
+        r"[a-z][0134578$!|]{1,3}[a-z]|[a-z][0134578]{3}[^0-9a-z]|(?:^|[^a-z0-9])[0134578]{1,2}[a-z]{3}|[$@][a-z]{2}[a-z0-9]*(?:$|[^.a-z0-9])",
     ),
     (
         "apart",
@@ -38,6 +42,9 @@ _LOOKS: tuple[tuple[str, str], ...] = (
         r"(?:[a-z0-9@$]|[^\x00-\x7f])[ .*_|-]{1,3}(?:[a-z0-9@$]|[^\x00-\x7f])(?:$|[ \n.*_|-])",
     ),
     ("rot13", rf"\b(?:{_ROT13})\b"),
+    ("cipher", rf"\b(?:{_CIPHERED})\b"),
+    ("rot47", _ROT47),
+    ("numbered", r"(?:[0-9]{1,2}-){3}[0-9]{1,2}[ /_,-]"),
     ("reverse", rf"\b(?:{_REVERSED})\b"),
 )
 
@@ -53,8 +60,12 @@ class Triggers:
         leet: Words of letters and digits.
         apart: Letters written apart.
         rot13: Common words in rot13.
+        cipher: Words of attacks in another shifted alphabet, or in Atbash.
+        rot47: The same in rot47.
+        numbered: Numbers joined by hyphens, which may be places in the alphabet.
         reverse: Common words from back to front.
-        hidden: Tag characters or runs of variation selectors.
+        hidden: Tag characters, runs of variation selectors, Braille, or letters on their head.
+        veiled: Letters in disguise: invisible characters within words, words of mixed scripts, letters as entities.
     """
 
     blob: bool = False
@@ -63,12 +74,23 @@ class Triggers:
     leet: bool = False
     apart: bool = False
     rot13: bool = False
+    cipher: bool = False
+    rot47: bool = False
+    numbered: bool = False
     reverse: bool = False
     hidden: bool = False
+    veiled: bool = False
 
 
 _NONE = Triggers()
-_HIDDEN = re.compile("[\U000e0020-\U000e007e]|[\ufe00-\ufe0f\U000e0100-\U000e01ef]{6}")
+_VEILS = re.compile("[A-Za-z][\u00ad\u200b-\u200d\u2060\ufeff](?=[A-Za-z])|[a-z][\u0370-\u052f][a-z]?|[\uff21-\uff5a]{4}")
+_ENTITIES = re.compile(r"(?:&#(?:x[2-7][0-9a-f]|[0-9]{2,3});){8}", re.IGNORECASE)
+_FEW_VEILS = 5
+"""Fewer may be chance: a soft hyphen, a name in two scripts."""
+
+_HIDDEN = re.compile(
+    "[\U000e0020-\U000e007e]|[\ufe00-\ufe0f\U000e0100-\U000e01ef]{6}|[\u2801-\u28ff]{4}|[ɐɔǝɟƃɥᴉɾʞɯɹʇʌʍʎ]"
+)
 
 
 def look(original: str, normal: str) -> Triggers:
@@ -78,11 +100,19 @@ def look(original: str, normal: str) -> Triggers:
         original: As it was written.
         normal: The same, normalised.
     """
-    hidden = not original.isascii() and _HIDDEN.search(original) is not None
+    is_ascii = original.isascii()
+    hidden = not is_ascii and _HIDDEN.search(original) is not None
+    veiled = _is_veiled(original, is_ascii=is_ascii)
     seen = _set().seen(normal)
-    if not seen and not hidden:
+    if not seen and not hidden and not veiled:
         return _NONE
-    return Triggers(**dict.fromkeys(seen, True), hidden=hidden)
+    return Triggers(**dict.fromkeys(seen, True), hidden=hidden, veiled=veiled)
+
+
+def _is_veiled(original: str, *, is_ascii: bool) -> bool:
+    if not is_ascii and len(_VEILS.findall(original)) >= _FEW_VEILS:
+        return True
+    return "&#" in original and _ENTITIES.search(original) is not None
 
 
 def long_words(text: str, least: int) -> Iterator[tuple[int, int]]:
