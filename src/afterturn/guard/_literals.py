@@ -2,25 +2,27 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
-from importlib import import_module
+from functools import lru_cache
+from importlib import import_module, resources
 from itertools import product
+from math import log10
 from typing import Any, NamedTuple, cast
 
 _MOST = 32
 """How many spellings of one stretch of a pattern are listed; beyond it the stretch is cut."""
 
 _SHORTEST = 3
-"""A shorter word (in UTF-8 bytes) is in nearly every text, and says nothing."""
+"""A shorter word (in UTF-8 bytes) is in nearly every text, and says nothing; a word's beginning may have one less."""
 
 _LONGEST_WORD = 40
-_NO_BOUND = 1 << 31
+_UNKNOWN_RATE = 5.0
+"""Rate of a word that is not among the common ones, per million words."""
 
-_COMMON_WORDS = (
-    "you your are the all and with that this from now not for have what act can will any every each out about over "
-    "print write show tell say give rules text message system new user use like how who was were but its our"
-)
-_COMMON = frozenset(_COMMON_WORDS.split())
+_LEAST_RATE = 0.01
+_PART = re.compile(r"[^\W_]+")
+_NO_BOUND = 1 << 31
 
 EDGE = "\0"
 """Stands at the edge of a word that begins or ends there (`\\b`)."""
@@ -95,17 +97,47 @@ def _node_width(node: tuple[Any, Any]) -> int:
 
 
 def rarity(group: Group) -> float:
-    """Estimates how seldom an ordinary text holds a word of the group; more is rarer."""
-    return min(_weight(word) for word in group) - len(group) / 64
+    """Estimates how seldom an ordinary text holds a word of the group; more is rarer.
+
+    It is the negative logarithm of the rate of its words, per million words of text (`common.txt`).
+    """
+    return -log10(sum(map(_rate, group)) + _LEAST_RATE)
 
 
-def _weight(word: str) -> float:
+@lru_cache(maxsize=65536)
+def _rate(word: str) -> float:
+    """Estimates how often a word, a part of one or a phrase stands in ordinary text: as often as its rarest part."""
     bare = word.replace(EDGE, "").strip()
-    return 2.0 if bare in _COMMON else min(12.0, float(len(bare.encode())))
+    opens = word.startswith((EDGE, " "))
+    closes = word.endswith((EDGE, " "))
+    parts = _PART.findall(bare)
+    if not parts:
+        return _UNKNOWN_RATE
+    last = len(parts) - 1
+    return min(_part_rate(part, opens=opens or at > 0, closes=closes or at < last) for at, part in enumerate(parts))
+
+
+def _part_rate(part: str, *, opens: bool, closes: bool) -> float:
+    """Gives the rate of a word, or of all common words that begin or end with it, or hold it."""
+    known = _common()
+    if opens and closes:
+        return known.get(part, _UNKNOWN_RATE)
+    holds = str.startswith if opens else str.endswith if closes else str.__contains__
+    return _UNKNOWN_RATE + sum(rate for word, rate in known.items() if holds(word, part))
+
+
+@lru_cache(maxsize=1)
+def _common() -> dict[str, float]:
+    lines = resources.files("afterturn.guard").joinpath("common.txt").read_text(encoding="utf-8").splitlines()
+    rows = (line.split("\t") for line in lines if not line.startswith("#"))
+    return {word: float(rate) for word, rate in rows}
 
 
 def _useful(group: Iterable[str]) -> bool:
-    return all(len(word.replace(EDGE, "").encode("utf-8", "surrogatepass")) >= _SHORTEST for word in group)
+    return all(
+        len(word.replace(EDGE, "").encode("utf-8", "surrogatepass")) >= _SHORTEST - word.startswith(EDGE)
+        for word in group
+    )
 
 
 def _trimmed(word: str) -> str:
@@ -139,10 +171,13 @@ def _sequence(nodes: Iterable[tuple[Any, Any]]) -> _Info:
             exact = frozenset(map("".join, product(exact, info.exact)))
             continue
         whole = False
-        groups.append(exact)
+        following = info.exact or frozenset({""})
+        opens = all(word.endswith(" ") for word in exact)
+        closes = all(word.startswith(" ") for word in following)
+        groups.append(frozenset(word + " " for word in exact) if closes else exact)
         if info.exact is None:
             groups.extend(info.groups)
-        exact = info.exact or frozenset({""})
+        exact = frozenset(EDGE + word for word in following) if opens else following
     if whole:
         return _Info(exact)
     return _Info(None, tuple(group for group in (*groups, exact) if _useful(group)))

@@ -54,6 +54,14 @@ class _Budget:
     contexts: int = _CONTEXTS
 
 
+@dataclass(frozen=True, slots=True)
+class _Reader:
+    """Is an engine with the rules and patterns that it finds, by their index."""
+
+    units: Sequence[tuple[Rule, Pattern]]
+    engine: PatternEngine
+
+
 class Patterns:
     """Finds rules.
 
@@ -69,8 +77,8 @@ class Patterns:
 
     def __init__(self, rules: Sequence[Rule], *, scope: Scope = "message", engine: EngineName = "auto") -> None:
         self._rules = [rule for rule in rules if scope == "any" or rule.scope in ("any", "carried", scope)]
-        self._units = [(rule, pattern) for rule in self._rules for pattern in rule.patterns]
-        self._engine = _engine([pattern for _, pattern in self._units], engine)
+        self._name: EngineName = engine
+        self._open = self._reader(carried=False)
 
     def find(self, text: str) -> tuple[Finding, ...]:
         """Finds every rule, in the order of the text; of each rule the first eight places."""
@@ -98,14 +106,21 @@ class Patterns:
         text = normal.text
         hidden = hidden and len(text) <= _HIDDEN_CHARS
         windows = Windows(text)
+        found = self._read(self._open, normal, windows, budget, carrier)
+        return [*found, *self._read(self._hidden, normal, windows, budget, carrier)] if hidden else found
+
+    def _read(
+        self, reader: _Reader, normal: Normalized, windows: Windows, budget: _Budget, carrier: tuple[str, ...]
+    ) -> list[Finding]:
+        text = normal.text
         found: list[Finding] = []
         last: Rule | None = None
-        for candidate in self._engine.candidates(text):
-            rule, pattern = self._units[candidate.at]
-            if rule is last or (rule.scope == "carried" and not hidden):
-                continue  # one pattern of the rule has matched, and the others would say the same; or nothing is hidden
+        for candidate in reader.engine.candidates(text):
+            rule, pattern = reader.units[candidate.at]
+            if rule is last:  # one pattern of the rule has matched; the others would say the same
+                continue
             places = 0
-            for start, end in self._spans(candidate.at, windows.of(candidate, pattern), text):
+            for start, end in _spans(reader.engine, candidate.at, windows.of(candidate, pattern), text):
                 if start == end or _excused(text, start, end, rule, budget):
                     continue
                 found.append(_finding(rule, *normal.span(start, end), carrier))
@@ -114,10 +129,6 @@ class Patterns:
                     break
             last = rule if places else last
         return found
-
-    def _spans(self, at: int, windows: list[tuple[int, int]], text: str) -> Iterator[tuple[int, int]]:
-        for start, end in windows:
-            yield from self._engine.spans(text, at, start, end)
 
     def _carried(
         self, layer: Layer, normal: Normalized, budget: _Budget, carrier: tuple[str, ...]
@@ -135,10 +146,25 @@ class Patterns:
             start, end = _back(layer, best, normal)
             yield replace(best, rule=ENCODED_RULE, category="encoded_smuggling", start=start, end=end)
 
+    def _reader(self, *, carried: bool) -> _Reader:
+        rules = [rule for rule in self._rules if (rule.scope == "carried") is carried]
+        units = [(rule, pattern) for rule in rules for pattern in rule.patterns]
+        return _Reader(units, _engine([pattern for _, pattern in units], self._name))
+
+    @cached_property
+    def _hidden(self) -> _Reader:
+        """Reads what a text hides, by the rules that would say too little of open text."""
+        return self._reader(carried=True)
+
     @cached_property
     def _speller(self) -> Speller:
-        written = (pattern.text.replace("\\b", " ") for _, pattern in self._units)
+        written = (pattern.text.replace("\\b", " ") for rule in self._rules for pattern in rule.patterns)
         return Speller([*written, *(normalize(text).text for rule in self._rules for text in rule.positive)])
+
+
+def _spans(engine: PatternEngine, at: int, windows: list[tuple[int, int]], text: str) -> Iterator[tuple[int, int]]:
+    for start, end in windows:
+        yield from engine.spans(text, at, start, end)
 
 
 def _is_hidden(text: str, carrier: tuple[str, ...]) -> bool:

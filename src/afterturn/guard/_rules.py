@@ -13,7 +13,7 @@ from typing import Literal, cast, get_args
 from afterturn.errors import UsageError
 from afterturn.guard._literals import Group, study
 from afterturn.guard._result import Category, Severity
-from afterturn.guard._syntax import for_re, refine
+from afterturn.guard._syntax import alternatives, for_re, refine
 
 Cut = Literal["quoted", "reported", "code"]
 """A context in which what looks like an attack is none."""
@@ -213,8 +213,9 @@ def _rule(entry: object, category: Category, words: Mapping[str, str], place: st
         confidence=_percent(fields, "confidence", place),
         languages=_languages(fields, place),
         patterns=tuple(
-            _pattern(_spelled_out(text, words, f"{place}: patterns"), f"{place}: patterns")
+            pattern
             for text in _strings(fields, "patterns", 1, place)
+            for pattern in _patterns(_spelled_out(text, words, f"{place}: patterns"), f"{place}: patterns")
         ),
         cut=_cut(fields, place),
         scope=cast(Reach, _choice({"scope": "any", **fields}, "scope", get_args(Reach), place)),
@@ -223,13 +224,18 @@ def _rule(entry: object, category: Category, words: Mapping[str, str], place: st
     )
 
 
-def _pattern(text: str, place: str) -> Pattern:
+def _patterns(text: str, place: str) -> list[Pattern]:
     try:
         refined = refine(text)
-        needs = study(for_re(refined))
-        return Pattern(text=refined, needs=needs.groups[:_GROUPS], width=needs.width)
+        re.compile(for_re(refined))  # whole, before it is split: a bracket may be missing
+        return [_pattern(part) for part in alternatives(refined)]
     except (ValueError, re.error, RecursionError) as error:
         raise RuleError(f"{place}: {text!r} does not compile: {error}") from error
+
+
+def _pattern(refined: str) -> Pattern:
+    needs = study(for_re(refined))
+    return Pattern(text=refined, needs=needs.groups[:_GROUPS], width=needs.width)
 
 
 def _unique(rules: Iterable[Rule]) -> tuple[Rule, ...]:

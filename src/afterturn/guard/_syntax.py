@@ -55,6 +55,30 @@ def refine(pattern: str) -> str:
     return "".join(written)
 
 
+def alternatives(pattern: str) -> list[str]:
+    """Splits a pattern at its outermost bars: each part alone says more closely what a text must hold.
+
+    Args:
+        pattern: A refined pattern.
+
+    Example:
+        >>> alternatives("a(?:b|c)|[|]d")
+        ['a(?:b|c)', '[|]d']
+    """
+    parts = [""]
+    depth = 0
+    for kind, token, in_class in _tokens(pattern):
+        if kind == "group" or (kind == "other" and token == "(" and not in_class):
+            depth += 1
+        elif kind == "other" and token == ")" and not in_class:
+            depth -= 1
+        if kind == "other" and token == "|" and not in_class and depth == 0:
+            parts.append("")
+        else:
+            parts[-1] += token
+    return parts
+
+
 def for_re(pattern: str) -> str:
     r"""Says a refined pattern so that Python's `re` means the same: `$` is the very end of the text."""
     return "".join(

@@ -83,7 +83,9 @@ class Triggers:
 
 
 _NONE = Triggers()
-_VEILS = re.compile("[A-Za-z][\u00ad\u200b-\u200d\u2060\ufeff](?=[A-Za-z])|[a-z][\u0370-\u052f][a-z]?|[\uff21-\uff5a]{4}")
+_VEILS = re.compile(
+    "[A-Za-z][\u00ad\u200b-\u200d\u2060\ufeff](?=[A-Za-z])|[a-z][\u0370-\u052f][a-z]?|[\uff21-\uff5a]{4}"
+)
 _ENTITIES = re.compile(r"(?:&#(?:x[2-7][0-9a-f]|[0-9]{2,3});){8}", re.IGNORECASE)
 _FEW_VEILS = 5
 """Fewer may be chance: a soft hyphen, a name in two scripts."""

@@ -60,7 +60,7 @@ def test_a_long_clause_is_cut_at_eighty_characters_on_a_word_border(said: str) -
         ("Hi! Where is my order? I ordered it two weeks ago. Thanks", [], "Where is my order"),
         ("7 pm, 6 people", ["Hey! I need to make a reservation at Legume"], "Make a reservation at Legume"),
         ("yes please", ["Can you book a hotel for Monday?"], "Book a hotel for Monday"),
-        ("Thanks, bye!", ["Can you book a hotel for Monday?"], None),
+        ("Thanks, bye!", ["Can you book a hotel for Monday?"], "Book a hotel for Monday"),
         ("hello", [], None),
         ("", [], None),
         ("85731890", [], None),

@@ -50,7 +50,7 @@ def make_title(
         answering: Whether the latest message answers a question of the agent: then what the customer wanted was said
             before, and the latest is a detail of it.
     """
-    if all(is_small_talk(plain(message)) for message in latest):
+    if all(is_small_talk(plain(message)) for message in (*earlier, *latest)):
         return Title(text=None, probability=0.97)
     newest, before = (0.0, _CURRENT) if answering else (_CURRENT, 0.0)
     candidates = _candidates(latest, bonus=newest) + _candidates(earlier, bonus=before)
