@@ -42,7 +42,9 @@ def test_small_talk_has_no_category_by_rule(encoder: SentenceEncoder, make_call:
     assert found.confidence["relevance"].source == "rule"
 
 
-def test_a_thank_you_keeps_the_categories_and_the_title_of_what_came_before(encoder: SentenceEncoder, make_call: MakeCall) -> None:
+def test_a_thank_you_keeps_categories_and_title_of_what_came_before(
+    encoder: SentenceEncoder, make_call: MakeCall
+) -> None:
     said = ("Why was I charged twice on my invoice?", "Sorted.", "Thank you!", "You're welcome.")
     found = answer(make_call(*said, categories=SHOP, heads=["relevance", "title"]), encoder)
     assert found.values == {"relevance": ["Billing"], "title": "Why was I charged twice on my invoice"}
