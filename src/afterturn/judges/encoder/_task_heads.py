@@ -1,0 +1,138 @@
+"""Answers questions by small heads on the encoder's vectors of one text or two; training/encoder fits them.
+
+A head is linear on the standardised vector of a text; on two texts it sees both, their product and their distance, with
+one hidden layer. Probabilities are calibrated by a temperature; between the bounds of its band a head is unsure.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from io import BytesIO
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+Vectors = NDArray[np.float32]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Task:
+    """Is what is known of one head.
+
+    Attributes:
+        labels: Its labels; the first means that nothing was found.
+        temperature: Divides its scores.
+        cut: From which probability of anything but the first label on there is a finding.
+        unsure: A probability of a finding within these bounds is unsure.
+        languages: ISO codes of the languages in which it was measured to hold; others are unsure.
+    """
+
+    labels: tuple[str, ...]
+    temperature: float
+    cut: float
+    unsure: tuple[float, float]
+    languages: frozenset[str]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Chances:
+    """Are the probabilities of a head's labels for one text.
+
+    Attributes:
+        by_label: Probability of each label.
+        task: The head.
+    """
+
+    by_label: Mapping[str, float]
+    task: Task
+
+    @property
+    def finding(self) -> float:
+        """The probability that there is a finding, whatever it is."""
+        return 1.0 - self.by_label[self.task.labels[0]]
+
+    @property
+    def label(self) -> str:
+        """The most probable label; the first where a finding is less probable than the cut."""
+        if self.finding < self.task.cut:
+            return self.task.labels[0]
+        return max(self.task.labels[1:], key=self.by_label.__getitem__)
+
+    @property
+    def sure(self) -> float:
+        """The probability that the answer is right."""
+        return self.by_label[self.label] if self.label != self.task.labels[0] else 1.0 - self.finding
+
+    @property
+    def unsure(self) -> bool:
+        """Whether the probability of a finding lies within the band."""
+        low, high = self.task.unsure
+        return low <= self.finding <= high
+
+
+class TaskHeads:
+    """Are the heads of one file.
+
+    Args:
+        data: The bytes of an `.npz` file: `meta` (JSON: the tasks), and for each task `weight`, `bias`, and for two
+            texts `hidden_weight`, `hidden_bias`.
+    """
+
+    def __init__(self, data: bytes) -> None:
+        with np.load(BytesIO(data), allow_pickle=False) as file:
+            arrays = {name: cast(Vectors, file[name]) for name in file.files if name != "meta"}
+            meta: dict[str, Any] = json.loads(str(file["meta"]))
+        self._arrays = arrays
+        self._tasks = {
+            name: Task(
+                labels=tuple(found["labels"]),
+                temperature=found["temperature"],
+                cut=found["cut"],
+                unsure=(found["unsure"][0], found["unsure"][1]),
+                languages=frozenset(found["languages"]),
+            )
+            for name, found in meta["tasks"].items()
+        }
+
+    @property
+    def tasks(self) -> Mapping[str, Task]:
+        """The tasks by name."""
+        return self._tasks
+
+    def chances(self, task: str, texts: Vectors, other: Vectors | None = None) -> list[Chances]:
+        """Gives the probabilities for each text.
+
+        Args:
+            task: Name of the task.
+            texts: Pooled vectors, shape (texts, dimensions).
+            other: For tasks on two texts, the pooled vector of the other one, shape (dimensions,).
+        """
+        known = self._tasks[task]
+        features = _standardised(texts)
+        if other is not None:
+            against = np.broadcast_to(_standardised(other[None]), features.shape)
+            both = np.concatenate([features, against, features * against, np.abs(features - against)], axis=1)
+            features = _gelu(both @ self._of(task, "hidden_weight").T + self._of(task, "hidden_bias"))
+        scores = (features @ self._of(task, "weight").T + self._of(task, "bias")) / known.temperature
+        return [Chances(by_label=dict(zip(known.labels, row, strict=True)), task=known) for row in _softmax(scores)]
+
+    def _of(self, task: str, name: str) -> Vectors:
+        return self._arrays[f"{task}.{name}"]
+
+
+def _standardised(vectors: Vectors) -> Vectors:
+    centred = vectors - vectors.mean(axis=1, keepdims=True)
+    return cast(Vectors, centred / np.sqrt(centred.var(axis=1, keepdims=True) + 1e-5))
+
+
+def _gelu(values: Vectors) -> Vectors:
+    """Is the tanh form, as in training."""
+    return cast(Vectors, 0.5 * values * (1 + np.tanh(0.7978845608 * (values + 0.044715 * values**3))))
+
+
+def _softmax(scores: Vectors) -> Sequence[Sequence[float]]:
+    shifted = np.exp(scores - scores.max(axis=1, keepdims=True))
+    return cast(Sequence[Sequence[float]], (shifted / shifted.sum(axis=1, keepdims=True)).tolist())
