@@ -6,6 +6,7 @@ import asyncio
 import threading
 from collections.abc import Coroutine, Iterable, Sequence
 from datetime import datetime
+from functools import partial
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from afterturn import failopen
@@ -82,13 +83,13 @@ class Afterturn:
         elif db is not None or judge is not None:
             raise UsageError("give `config`, or `db` and `judge`, not both")
         self.config = config
-        self._judging = Judging(config, classifiers=classifiers, open_judge=open_judge)
+        self._guards = Guards(config, guard, counters)
+        self._judging = Judging(config, classifiers=classifiers, open_judge=open_judge, guards=self._guards)
         self._book = AliasBook()
         self._unstored: set[asyncio.Task[Classification]] = set()
         self._hooks = hooks
         self._on_leaked_call = on_leaked_call
         self._sinks = tuple(sinks) if sinks is not None else (LogSink(event_names=config.event_names),)
-        self._guards = Guards(config, guard, counters)
         self._count = token_counter(counter)
         self.guard = self._guards.platform
         self._store: Store | None = None
@@ -260,6 +261,7 @@ class Afterturn:
         """The worker of the running loop, started."""
         loop = asyncio.get_running_loop()
         if loop not in self._workers:
+            from afterturn.session import apply
             from afterturn.worker import Worker
 
             worker = Worker(
@@ -270,6 +272,7 @@ class Afterturn:
                 concurrency=self.config.concurrency,
                 retry_s=self.config.retry_s,
                 event_names=self.config.event_names,
+                fold=partial(apply, sentiment_below=self.config.sentiment_below),
             )
             self._workers.setdefault(loop, worker)  # another task may have been faster
         await self._workers[loop].start()

@@ -11,7 +11,7 @@ from weakref import WeakKeyDictionary
 
 from afterturn._stamp import Clock
 from afterturn.calls import Answer, Call, Judge, Location, Planned
-from afterturn.classifiers import BUILT_IN, Classifier
+from afterturn.classifiers import BUILT_IN, Classifier, message_of, second_pass
 from afterturn.config import Config
 from afterturn.errors import (
     ConfigError,
@@ -21,6 +21,7 @@ from afterturn.errors import (
     ProviderError,
     RateLimitedError,
 )
+from afterturn.guarding import Guards
 from afterturn.judges import Residency, allows, open_judge
 from afterturn.outcomes import Judgement
 from afterturn.run import Plan, judge_planned, plan, refuse_twins
@@ -43,6 +44,7 @@ class Judging:
         classifiers: The host's own classifiers, beside the built-in ones that the configuration enables.
         open_judge: Opens a judge by name; given in tests.
         clock: Gives the time of verdicts; given in tests.
+        guards: The tenants' guards, for the second pass; made of the configuration by default.
 
     Raises:
         ConfigError: An enabled classifier does not exist.
@@ -56,9 +58,10 @@ class Judging:
         classifiers: Sequence[Classifier] = (),
         open_judge: OpenJudge | None = None,
         clock: Clock | None = None,
+        guards: Guards | None = None,
     ) -> None:
         self._config = config
-        self._classifiers = (*_enabled(config.classifiers), *classifiers)
+        self._classifiers = (*_enabled(config, guards), *classifiers)
         refuse_twins(self._classifiers)  # now, and not at a turn that could not be stored then
         self._open = open_judge or _opener(config)
         self._clock = clock
@@ -160,12 +163,21 @@ def _refuse_outage(judgements: Sequence[Judgement]) -> None:
             raise outage("another attempt follows", transient=True)
 
 
-def _enabled(names: Sequence[str]) -> tuple[Classifier, ...]:
+def _enabled(config: Config, guards: Guards | None) -> tuple[Classifier, ...]:
+    names = config.classifiers
     by_name = {classifier.name: classifier for classifier in BUILT_IN}
     unknown = [name for name in names if name not in by_name]
     if unknown:
         raise ConfigError(f"classifiers: {', '.join(unknown)} unknown; there are {', '.join(by_name)}")
-    return tuple(by_name[name] for name in dict.fromkeys(names))
+    enabled = tuple(by_name[name] for name in dict.fromkeys(names))
+    if not config.injection_second_pass:
+        return enabled
+    guards = guards or Guards(config)
+
+    def flagged(turn: Turn) -> bool:
+        return guards.of(turn.tenant).check(message_of(turn)).flagged
+
+    return (*enabled, second_pass(flagged, long_chars=config.injection_long_chars))
 
 
 def _opener(config: Config) -> OpenJudge:

@@ -219,7 +219,8 @@ def _skip_or_question(
 ) -> str | Question:
     """Gives the code of the reason why a question is not asked, or the question."""
     seen = project(turn, classifier.view)
-    reason = _unjudgeable(turn) or classifier.skip(seen) or blocked
+    unjudgeable = None if classifier.view == "message" else _unjudgeable(turn)  # a message needs no reply
+    reason = unjudgeable or classifier.skip(seen) or blocked
     if reason:
         if not is_code(reason):
             raise UsageError("the reason of a skip is a lower-case code of at most 40 characters")
