@@ -22,7 +22,9 @@ CRATER = 0.8
 CALM_TURNS = 2
 _SAME_QUESTION = 0.6
 _SAME_REPLY = 0.85
-_LEAST_WORDS = 3
+_LEAST_WORDS = 2
+_RECENT_MESSAGES = 12  # of each side; asking again after an hour is no loop, and a long session costs no more
+_READ_CHARACTERS = 2_000
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -64,13 +66,13 @@ NO_MOOD = Mood()
 
 def signals(turn: Turn) -> Signals:
     """Reads the signals out of a turn's messages."""
-    asked = [message.text for message in turn.messages if message.role == "user" and message.text.strip()]
-    answered = [message.text for message in turn.messages if message.role == "assistant" and message.text.strip()]
+    asked, answered = _recent(turn, "user"), _recent(turn, "assistant")
     latest = asked[-1] if asked else ""
     return Signals(
         wants_human=asks_for_human(latest),
         reask=any(_alike(latest, earlier, _SAME_QUESTION) for earlier in asked[:-1]),
-        agent_repeats=any(_alike(answered[-1], one, _SAME_REPLY) for one in answered[:-1]),
+        agent_repeats=not is_small_talk(latest)  # a greeting is answered with the same greeting
+        and any(_alike(answered[-1], one, _SAME_REPLY) for one in answered[:-1]),
     )
 
 
@@ -149,16 +151,29 @@ def _trigger(before: Mood, seen: Signals, sentiment: float | None, sentiment_bel
     """Says what is wrong, by the triggers that were there before any attribution."""
     if seen.reask or seen.agent_repeats:
         return "loop"
-    if sentiment is not None and before.best is not None and before.best - sentiment >= CRATER and sentiment < 0:
+    if (
+        sentiment is not None
+        and before.best is not None
+        and round(before.best - sentiment, 6) >= CRATER
+        and sentiment < 0
+    ):
         return "sentiment_crater"
     return "sentiment_below" if sentiment is not None and sentiment < sentiment_below else None
 
 
+def _recent(turn: Turn, role: str) -> list[str]:
+    """Gives the latest texts of one side, of a long one its beginning and its end."""
+    texts = [message.text.strip() for message in turn.messages if message.role == role and message.text.strip()]
+    half = _READ_CHARACTERS // 2
+    recent = texts[-_RECENT_MESSAGES:]
+    return [text if len(text) <= _READ_CHARACTERS else f"{text[:half]}\n{text[-half:]}" for text in recent]
+
+
 def _alike(text: str, other: str, least: float) -> bool:
     """Says whether two messages say the same: the share of word stems that they have in common."""
-    if is_small_talk(text) or is_small_talk(other):
-        return False
     one, two = stems(text), stems(other)
     if min(len(one), len(two)) < _LEAST_WORDS:
-        return text.strip().casefold() == other.strip().casefold()
-    return len(one & two) / len(one | two) >= least
+        same = text.casefold() == other.casefold()
+    else:
+        same = len(one & two) / len(one | two) >= least
+    return same and not is_small_talk(text)
