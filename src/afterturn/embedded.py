@@ -13,6 +13,7 @@ from afterturn import failopen
 from afterturn.classification import Classification, classification
 from afterturn.classifiers import Classifier
 from afterturn.config import Config, load_config
+from afterturn.early import Early
 from afterturn.errors import UsageError
 from afterturn.guard import Counters, Guard, estimate
 from afterturn.guard import counter as token_counter
@@ -155,6 +156,10 @@ class Afterturn:
         worker = await self._working()
         plan, judge = self._judging.plan(turn)
         return await worker.submit(plan.turn, plan.rows(judge), events=events)
+
+    def begin_second_pass(self, turn: Turn) -> Early | None:
+        """Begins the second pass over the message of a live turn, beside the answer; None where it is off."""
+        return self._judging.begin_second_pass(turn)
 
     async def judgements(self, tenant: str, turn: str) -> tuple[Judgement, ...]:
         """Waits for the judgements of a stored turn."""

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
+from contextvars import Context
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 from weakref import WeakKeyDictionary
 
+from afterturn import failopen
 from afterturn._stamp import Clock
 from afterturn.calls import Answer, Call, Judge, Location, Planned
-from afterturn.classifiers import BUILT_IN, Classifier, message_of, second_pass
+from afterturn.classifiers import BUILT_IN, INJECTION, Classifier, message_of, project, second_pass
 from afterturn.config import Config
+from afterturn.early import Early, EarlyPasses, outcome_of
 from afterturn.errors import (
     ConfigError,
     JudgeError,
@@ -20,6 +23,7 @@ from afterturn.errors import (
     JudgeTimeoutError,
     ProviderError,
     RateLimitedError,
+    UsageError,
 )
 from afterturn.guarding import Guards
 from afterturn.judges import Residency, allows, open_judge
@@ -66,6 +70,7 @@ class Judging:
         self._open = open_judge or _opener(config)
         self._clock = clock
         self._plans: dict[tuple[str, str], Plan] = {}  # of turns that this process stored and will judge in a moment
+        self._early = EarlyPasses()
         self._judges: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[str, Judge]] = WeakKeyDictionary()
 
     def plan(self, turn: Turn) -> tuple[Plan, str]:
@@ -87,7 +92,44 @@ class Judging:
         planned = self._plans.pop((turn.tenant, turn.id), None)
         if planned is None or planned.turn != turn:  # a duplicate id may have been planned with other words
             planned = plan(turn, self._classifiers, blocked=self._blocked(turn, judge))
-        return await judge_planned(planned, judge, attempt=attempt, clock=self._clock)
+        ask = partial(judge_planned, judge=judge, attempt=attempt, clock=self._clock)
+        early = self._early.take(turn, message_of(project(turn, "message")))
+        if early is None:
+            return await ask(planned)
+        rest, known = await asyncio.gather(ask(planned.without(INJECTION)), outcome_of(early))
+        own = (known,) if known else await ask(planned.only(INJECTION))
+        by_name = {one.verdict.classifier: one for one in (*rest, *own)}
+        return tuple(by_name[classifier.name] for classifier in planned.classifiers)
+
+    def begin_second_pass(self, turn: Turn) -> Early | None:
+        """Begins the second pass over the message of a turn that has no reply yet; None where the switch is off.
+
+        Whoever judges the turn later in this process takes this answer and asks no second time. Nothing that goes
+        wrong in it is raised: the task's result is None then.
+
+        Args:
+            turn: The turn so far, ending with the message.
+        """
+        if not self._config.injection_second_pass:
+            return None
+        asked = failopen.acall("judging.second_pass", partial(self.second_pass, turn), _none)
+        task = asyncio.create_task(asked, context=Context())  # no judge sees the context of the host's request
+        self._early.keep(turn, message_of(project(turn, "message")), task)
+        return task
+
+    async def second_pass(self, turn: Turn) -> Judgement:
+        """Judges the message of a turn by the second pass alone.
+
+        Raises:
+            UsageError: The switch `injection_second_pass` is off.
+        """
+        own = [classifier for classifier in self._classifiers if classifier.name == INJECTION]
+        if not own:
+            raise UsageError("the second pass is off; set `injection_second_pass`")
+        judge = self._judge(turn)
+        planned = plan(turn, own, blocked=self._blocked(turn, judge))
+        (judgement,) = await judge_planned(planned, judge, clock=self._clock)
+        return judgement
 
     async def judge_planned_rows(
         self, turn: Turn, planned: Sequence[Planned], attempt: int = 1
@@ -110,6 +152,7 @@ class Judging:
 
     async def aclose(self) -> None:
         """Closes the judges that were opened in the running loop."""
+        await self._early.end()
         for judge in self._judges.pop(asyncio.get_running_loop(), {}).values():
             await judge.aclose()
 
@@ -154,6 +197,10 @@ class MissingJudge:
 
     async def aclose(self) -> None:
         """Has nothing to close."""
+
+
+def _none(_: BaseException) -> None:
+    """Stands for a second pass that failed; `outcome_of` and the worker ask again."""
 
 
 def _refuse_outage(judgements: Sequence[Judgement]) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from afterturn import Message, Turn
+from afterturn import Message, Passage, Turn
 from afterturn.calls import Answer, Confidence
 from afterturn.classifiers import AI_FRUSTRATION, SCOPE_DRIFT, Classifier, second_pass
 from afterturn.classifiers.frustration import LABELS as TARGETS
@@ -15,7 +15,6 @@ from afterturn.classifiers.injection import LABELS as ATTACKS
 from afterturn.classifiers.scope_drift import LABELS as DRIFTS
 from afterturn.errors import JudgeTimeoutError
 from afterturn.outcomes import Judgement
-from afterturn.passages import Passage
 from afterturn.run import judge_turn
 from afterturn.testing import ScriptedJudge, check_classifier
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from afterturn.calls import Planned
 from afterturn.mood import NO_MOOD, Mood
 from afterturn.outcomes import Outcome
-from afterturn.store import Conclusion, Finished, Store, TurnOrder, open_store
+from afterturn.store import Conclusion, Finished, Store, open_store
 from afterturn.turns import Agent, Turn
 
 NewTurn = Callable[..., Turn]
@@ -140,7 +140,7 @@ def test_the_mood_of_a_session_is_kept_over_a_restart_and_an_older_turn_does_not
         state = again.session("acme", "s-1")
         assert state is not None
         assert state.mood == kept
-        assert state.mood_order == TurnOrder(third.turn.created_at, third.order.seq)
+        assert state.mood_order == third.order
         told = [event.data for event in again.timeline("acme", "s-1") if event.name == "session.advice"]
         assert told == [{"advice": "hand_off", "reason": "ai_frustration"}]
         assert late.turn.id == "t-2"

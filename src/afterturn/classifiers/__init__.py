@@ -10,7 +10,7 @@ from afterturn.classifiers._views import project, shorten
 from afterturn.classifiers.conclusion import CONCLUSION
 from afterturn.classifiers.conversation import CONVERSATION
 from afterturn.classifiers.frustration import AI_FRUSTRATION
-from afterturn.classifiers.injection import message_of, second_pass
+from afterturn.classifiers.injection import INJECTION, message_of, second_pass
 from afterturn.classifiers.safety import SAFETY
 from afterturn.classifiers.scope_drift import SCOPE_DRIFT
 from afterturn.classifiers.sources import SOURCES
@@ -20,6 +20,7 @@ __all__ = [
     "BUILT_IN",
     "CONCLUSION",
     "CONVERSATION",
+    "INJECTION",
     "SAFETY",
     "SCOPE_DRIFT",
     "SOURCES",

@@ -11,6 +11,9 @@ from afterturn.turns import JsonObject, Turn
 
 Injection = Literal["override", "prompt_extraction", "persona", "exfiltration", "encoded_smuggling", "safety_bypass"]
 
+INJECTION = "injection_classifier"
+"""The name of the second pass among the classifiers."""
+
 LABELS: tuple[str, ...] = get_args(Injection)
 MIN_CHARACTERS = 16
 LONG_CHARACTERS = 2_000
@@ -45,7 +48,7 @@ def second_pass(
         return "static_flagged" if len(text) < long_chars and flagged(turn) else None
 
     return Classifier(
-        name="injection_classifier",
+        name=INJECTION,
         version="1",
         view="message",
         fields=_fields,
