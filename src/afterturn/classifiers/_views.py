@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from afterturn.calls import CUT, ViewName
+from afterturn.classifiers._scope import scope_of
 from afterturn.stream import clean
 from afterturn.turns import Agent, Message, Passage, Turn
 
@@ -84,7 +85,8 @@ def _passages_view(turn: Turn) -> Turn:
 def _scope_view(turn: Turn) -> Turn:
     bare = _bare(turn)
     reply = [message for message in _latest(turn) if message.role == "assistant"]
-    return replace(bare, messages=tuple(reply), agent=replace(bare.agent, instructions=turn.agent.instructions))
+    scope = scope_of(turn.agent.instructions, "\n".join(message.text for message in reply))
+    return replace(bare, messages=tuple(reply), agent=replace(bare.agent, instructions=scope))
 
 
 def _latest(turn: Turn) -> tuple[Message, ...]:
