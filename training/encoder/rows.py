@@ -225,6 +225,11 @@ def exchange(customer: Sequence[str], reply: str) -> str:
     return "\n".join([*(f"customer: {window(text, size=250)}" for text in customer), f"agent: {reply[-500:]}"])
 
 
+def readable(name: str) -> str:
+    """Writes the name of a category as words."""
+    return " ".join(name.replace("_", " ").replace("/", " ").replace("-", " ").split()).lower()
+
+
 def _group(row_id: str) -> str:
     return hashlib.sha256(row_id.encode()).hexdigest()[:8]
 

@@ -1,0 +1,164 @@
+"""Measures trained heads on dev and on our own held-out rows, and calibrates them."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Protocol
+
+import numpy as np
+import rows
+import torch
+from scipy.stats import beta
+from sklearn.metrics import balanced_accuracy_score, f1_score, roc_auc_score
+from torch import Tensor
+
+Read = Callable[[Sequence[str]], Tensor]
+DISAGREEMENT = 0.10
+"""Outside its band, a head is wrong in at most this share of rows, with 95 % confidence (Clopper-Pearson)."""
+
+_GRID = np.arange(0.05, 0.96, 0.01)
+
+
+class Scorer(Protocol):
+    """Gives scores and similarities; see train.Net."""
+
+    def scores(self, task: str, text: Tensor, other: Tensor | None = None, drop: float = 0.0) -> Tensor: ...
+
+    def unit(self, pooled: Tensor) -> Tensor: ...
+
+
+def evaluate(
+    net: Any, read: Read, parts: Mapping[str, Sequence[rows.Row]], listed: Sequence[rows.Listed]
+) -> dict[str, Any]:
+    """Gives the figures of every task and part, and the calibration of every task."""
+    pooled = _pooled(read, [text for part in parts.values() for row in part for text in (row.text, row.other) if text])
+    scored = {name: _scored(net, part, pooled) for name, part in parts.items()}
+    figures = {
+        f"{name}: {task}": _figures(task, scores, found)
+        for name, by_task in scored.items()
+        for task, (scores, found) in sorted(by_task.items())
+    }
+    joined: dict[str, list[tuple[np.ndarray, list[rows.Row]]]] = defaultdict(list)
+    for by_task in scored.values():
+        for task, pair in by_task.items():
+            joined[task].append(pair)
+    calibration = {
+        task: calibrate(task, np.concatenate([s for s, _ in pairs]), [row for _, part in pairs for row in part])
+        for task, pairs in joined.items()
+    }
+    return {"figures": figures, "calibration": calibration, "lists": _lists(net, read, listed)}
+
+
+def calibrate(task: str, scores: np.ndarray, found: Sequence[rows.Row]) -> dict[str, Any]:
+    """Finds a task's temperature (least log loss), its cut (best F1 of a finding) and its unsure band."""
+    names = rows.LABELS[task]
+    wanted = np.array([names.index(row.label) for row in found])
+    temperature = min(np.arange(0.5, 4.05, 0.1), key=lambda t: _log_loss(_softmax(scores / t), wanted))
+    chance = 1 - _softmax(scores / temperature)[:, 0]
+    finding = wanted > 0
+    cut = float(max(_GRID, key=lambda at: f1_score(finding, chance >= at))) if 0 < finding.mean() < 1 else 0.5
+    low, high = _band(chance, finding, cut)
+    return {
+        "temperature": round(float(temperature), 2),
+        "cut": round(cut, 2),
+        "unsure": [round(low, 2), round(high, 2)],
+        "expected_calibration_error": round(_calibration_error(chance, finding), 3),
+        "share_unsure": round(float(((chance >= low) & (chance <= high)).mean()), 3),
+        "rows": len(found),
+    }
+
+
+def _band(chance: np.ndarray, finding: np.ndarray, cut: float) -> tuple[float, float]:
+    """Widens the band around the cut until the error outside it keeps its bound; an empty one if it does at once."""
+    for width in np.arange(0.0, 0.5, 0.01):
+        low, high = cut - width, cut + width
+        outside = (chance < low) | (chance > high) if width else np.ones(len(chance), dtype=bool)
+        wrong = int(((chance >= cut) != finding)[outside].sum())
+        count = int(outside.sum())
+        bound = 1.0 if wrong >= count else float(beta.ppf(0.95, wrong + 1, count - wrong))
+        if bound <= DISAGREEMENT:
+            return (max(0.0, low), min(1.0, high)) if width else (cut, cut)
+    return 0.0, 1.0
+
+
+def _scored(
+    net: Any, part: Sequence[rows.Row], pooled: Mapping[str, Tensor]
+) -> dict[str, tuple[np.ndarray, list[rows.Row]]]:
+    by_task: dict[str, list[rows.Row]] = defaultdict(list)
+    for row in part:
+        by_task[row.task].append(row)
+    made: dict[str, tuple[np.ndarray, list[rows.Row]]] = {}
+    for task, found in by_task.items():
+        text = torch.stack([pooled[row.text] for row in found])
+        other = torch.stack([pooled[row.other or ""] for row in found]) if task in rows.PAIRS else None
+        with torch.no_grad():
+            made[task] = (net.scores(task, text, other).float().numpy(), found)
+    return made
+
+
+def _figures(task: str, scores: np.ndarray, found: Sequence[rows.Row]) -> dict[str, Any]:
+    names = rows.LABELS[task]
+    wanted = np.array([names.index(row.label) for row in found])
+    chances = _softmax(scores)
+    guess = chances.argmax(1)
+    english = np.array([row.lang == "en" for row in found])
+    figures: dict[str, Any] = {"rows": len(found), "macro_f1": f1_score(wanted, guess, average="macro")}
+    if len(names) == 2 and len(set(wanted)) == 2:
+        benign = np.sort(chances[wanted == 0, 1])
+        figures["auc"] = roc_auc_score(wanted, chances[:, 1])
+        figures["recall_at_1_percent"] = (chances[wanted == 1, 1] > benign[int(len(benign) * 0.99)]).mean()
+        figures["balanced_accuracy"] = balanced_accuracy_score(wanted, guess)
+        figures["f1"] = f1_score(wanted, guess)
+    for name, part in (("english", english), ("other_languages", ~english)):
+        if part.any():
+            figures[f"accuracy_{name}"] = (wanted[part] == guess[part]).mean()
+    if task == "frustration":
+        for source in sorted({row.source for row in found}):
+            own = np.array([row.source == source for row in found])
+            figures[f"f1_ai_{source}"] = f1_score(wanted[own] == 2, guess[own] == 2, zero_division=0.0)
+            figures[f"called_ai_{source}"] = (guess[own] == 2).mean()
+    return {name: round(float(value), 3) for name, value in figures.items()}
+
+
+def _lists(net: Any, read: Read, listed: Sequence[rows.Listed]) -> dict[str, float]:
+    """Gives how often the nearest name of a list is right, by similarity alone."""
+    pooled = _pooled(read, [*(row.text for row in listed), *(rows.readable(n) for row in listed for n in row.names)])
+    right: Counter[str] = Counter()
+    count: Counter[str] = Counter()
+    with torch.no_grad():
+        units = {text: net.unit(vector[None])[0] for text, vector in pooled.items()}
+    for row in listed:
+        near = torch.stack([units[rows.readable(name)] for name in row.names]) @ units[row.text]
+        right[row.source] += int(near.argmax()) in row.right
+        count[row.source] += 1
+    return {source: round(right[source] / count[source], 3) for source in sorted(count)}
+
+
+def _pooled(read: Read, texts: Sequence[str]) -> dict[str, Tensor]:
+    ordered = sorted(set(texts), key=len)
+    made: dict[str, Tensor] = {}
+    with torch.no_grad(), torch.autocast("cpu", torch.bfloat16):
+        for start in range(0, len(ordered), 64):
+            batch = ordered[start : start + 64]
+            made |= dict(zip(batch, read(batch).float(), strict=True))
+    return made
+
+
+def _softmax(scores: np.ndarray) -> np.ndarray:
+    shifted = np.exp(scores - scores.max(axis=1, keepdims=True))
+    return shifted / shifted.sum(axis=1, keepdims=True)
+
+
+def _log_loss(chances: np.ndarray, wanted: np.ndarray) -> float:
+    return float(-np.log(chances[np.arange(len(wanted)), wanted] + 1e-9).mean())
+
+
+def _calibration_error(chance: np.ndarray, finding: np.ndarray, bins: int = 10) -> float:
+    """Gives the mean distance of probability and share, over bins of equal width (Guo et al. 2017)."""
+    at = np.minimum((chance * bins).astype(int), bins - 1)
+    return sum(
+        (at == number).mean() * abs(chance[at == number].mean() - finding[at == number].mean())
+        for number in range(bins)
+        if (at == number).any()
+    )

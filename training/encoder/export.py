@@ -1,0 +1,129 @@
+"""Writes the trained model as the files of `packages/encoder`: ONNX in int8, tokenizer, heads, manifest.
+
+Usage::
+
+    python training/encoder/export.py [--out /tmp/afterturn-encoder]
+
+Weights are int8, one scale a channel, the embeddings as well; the report says how near the int8 model's vectors are.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import shutil
+from pathlib import Path
+
+import numpy as np
+import onnxruntime
+import rows
+import torch
+from base import Encoder, additive, kept, mean, read
+from onnxruntime.quantization import QuantType, quantize_dynamic
+from torch import Tensor, nn
+from train import FROZEN, LAYERS, MAX_TOKENS, Net, unpacked
+
+PACKAGE = rows.ROOT / "packages" / "encoder" / "src" / "afterturn_encoder"
+VERSION = "2"
+
+
+class Whole(nn.Module):
+    """Is the encoder as it is shipped: token ids in, the pooled vector and the unit vector of each text out."""
+
+    def __init__(self, lower: Encoder, net: Net) -> None:
+        super().__init__()
+        self.lower, self.net = lower, net
+
+    def forward(self, input_ids: Tensor, attention_mask: Tensor) -> tuple[Tensor, Tensor]:
+        """Reads a batch, shape (texts, tokens)."""
+        x, added = self.lower.embed(input_ids), additive(attention_mask)
+        for layer in (*self.lower.layers, *self.net.layers):
+            x = layer(x, added)
+        pooled = mean(x, attention_mask)
+        projected = self.net.project(pooled)
+        return pooled, projected / projected.norm(dim=-1, keepdim=True)
+
+
+def export(out: Path) -> None:
+    """Writes the files and prints sizes and how near int8 is to float."""
+    weights = read(unpacked(out / "base"))
+    lower = Encoder(weights, kept(out), FROZEN)
+    upper = Encoder(weights, kept(out), LAYERS).layers[FROZEN:]
+    net = Net(list(upper), weights.size)
+    net.load_state_dict(torch.load(out / "net.pt")["net"])
+    whole = Whole(lower, net).eval()
+    example = (torch.randint(5, 9_000, (2, 9)), torch.ones(2, 9, dtype=torch.long))
+    names = {"input_names": ["input_ids", "attention_mask"], "output_names": ["pooled", "vector"]}
+    axes = {name: {0: "texts", 1: "tokens"} for name in names["input_names"]}
+    axes |= {name: {0: "texts"} for name in names["output_names"]}
+    torch.onnx.export(
+        whole, example, str(out / "float.onnx"), dynamic_axes=axes, opset_version=17, dynamo=False, **names
+    )
+    quantize_dynamic(
+        out / "float.onnx",
+        PACKAGE / "model.onnx",
+        per_channel=True,
+        weight_type=QuantType.QInt8,
+        op_types_to_quantize=["MatMul", "Gemm", "Gather"],
+    )
+    shutil.copy(out / "tokenizer.json", PACKAGE / "tokenizer.json")
+    _heads(net, json.loads((out / "report.json").read_text()), PACKAGE / "heads.npz")
+    _manifest(weights.size)
+    _compare(out / "float.onnx")
+
+
+def _heads(net: Net, report: dict[str, dict[str, dict[str, object]]], path: Path) -> None:
+    arrays: dict[str, np.ndarray] = {}
+    for task in rows.LABELS:
+        parts = {"weight": net.heads[task].weight, "bias": net.heads[task].bias}
+        if task in rows.PAIRS:
+            parts |= {"hidden_weight": net.hidden[task].weight, "hidden_bias": net.hidden[task].bias}
+        arrays |= {f"{task}.{name}": value.detach().float().numpy() for name, value in parts.items()}
+    tasks = {
+        task: {
+            "labels": names,
+            "temperature": report["calibration"][task]["temperature"],
+            "cut": report["calibration"][task]["cut"],
+            "unsure": report["calibration"][task]["unsure"],
+        }
+        for task, names in rows.LABELS.items()
+    }
+    np.savez_compressed(path, meta=np.array(json.dumps({"tasks": tasks})), **arrays)
+
+
+def _manifest(size: int) -> None:
+    digest = {name: hashlib.sha256((PACKAGE / name).read_bytes()).hexdigest() for name in _FILES}
+    manifest = {
+        "name": "afterturn-e5-7-int8",
+        "version": VERSION,
+        "licence": "MIT",
+        "dimensions": size,
+        "max_tokens": MAX_TOKENS,
+        **{_FILES[name]: value for name, value in digest.items()},
+    }
+    (PACKAGE / "manifest.json").write_text(json.dumps(manifest, indent=1) + "\n")
+
+
+_FILES = {"model.onnx": "model_sha256", "tokenizer.json": "tokenizer_sha256", "heads.npz": "heads_sha256"}
+
+
+def _compare(reference: Path) -> None:
+    from tokenizers import Tokenizer
+
+    made = Tokenizer.from_file(str(PACKAGE / "tokenizer.json"))
+    sessions = [onnxruntime.InferenceSession(str(path)) for path in (reference, PACKAGE / "model.onnx")]
+    near: list[float] = []
+    for row in rows.jsonl(rows.OURS / "frustration.jsonl")[:200]:
+        ids = made.encode(row["message"]).ids[:MAX_TOKENS]
+        feed = {"input_ids": np.array([ids]), "attention_mask": np.ones((1, len(ids)), np.int64)}
+        whole, small = (session.run(["vector"], feed)[0][0] for session in sessions)
+        near.append(float(whole @ small))
+    print({name: round((PACKAGE / name).stat().st_size / 1e6, 2) for name in _FILES}, "MB")
+    print("similarity of int8 and float vectors: mean", round(float(np.mean(near)), 4), "least", round(min(near), 4))
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--out", type=Path, default=Path("/tmp/afterturn-encoder"))
+    export(parser.parse_args().out)
