@@ -49,8 +49,8 @@ class Config(BaseModel):
     judge: Annotated[
         str | None,
         Field(
-            description="Who answers: `encoder`, `llama:PATH` or `provider:model`. Unset: the agent's own model, or "
-            "the local encoder where the agent names none."
+            description="Who answers: `encoder`, `cascade:NAME`, `llama:PATH` or `provider:model`. Unset: the agent's "
+            "own model, or the local encoder where the agent names none."
         ),
     ] = None
     classifiers: Annotated[

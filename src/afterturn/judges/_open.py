@@ -1,4 +1,4 @@
-"""Opens a judge by its name: `encoder`, `llama:PATH` or `provider:model`."""
+"""Opens a judge by its name: `encoder`, `cascade:NAME`, `llama:PATH` or `provider:model`."""
 
 from __future__ import annotations
 
@@ -7,11 +7,15 @@ import importlib
 
 from afterturn.calls import Judge
 from afterturn.errors import ConfigError
-from afterturn.judges.wrap import Deadline, Retry, Trace
+from afterturn.judges.wrap import Cascade, Deadline, Retry, Trace
 from afterturn.judges.wrap.deadline import DEFAULT_S
 
 LOCAL_DEADLINE_S = 120.0
 """For models on this machine: on a CPU they need longer than a provider, and nobody waits for them."""
+
+CASCADE = "cascade:"
+SHADOW = 0.02
+"""The share of calls of a cascade in which the model is asked everything, to see how often the two agree."""
 
 PROVIDERS = (
     "alibaba",
@@ -50,7 +54,8 @@ def open_judge(name: str, *, deadline_s: float | None = None) -> Judge:
     """Opens a judge, with a deadline, one retry and a trace around it. Nothing is loaded before the first question.
 
     Args:
-        name: `encoder`, `llama:PATH` of a GGUF file, or `provider:model` (`openai:…` with `OPENAI_BASE_URL` for any
+        name: `encoder`, `cascade:NAME` (the encoder, and the judge of that name for what it is unsure of), `llama:PATH`
+            of a GGUF file, or `provider:model` (`openai:…` with `OPENAI_BASE_URL` for any
             compatible server).
         deadline_s: Seconds for a whole call; by default 20, and 120 for models on this machine (`llama:`, or a base
             URL of it).
@@ -62,6 +67,9 @@ def open_judge(name: str, *, deadline_s: float | None = None) -> Judge:
         >>> open_judge("openai:gpt-4o-mini").name
         'openai:gpt-4o-mini'
     """
+    if name.startswith(CASCADE) and name != CASCADE:
+        first, second = open_judge("encoder"), open_judge(name.removeprefix(CASCADE), deadline_s=deadline_s)
+        return Cascade(first, second, shadow=SHADOW)
     judge, seconds = _bare(name, deadline_s)
     return Trace(Deadline(Retry(judge), seconds=seconds))
 
@@ -78,11 +86,11 @@ def _bare(name: str, deadline_s: float | None) -> tuple[Judge, float]:
         seconds = deadline_s or (LOCAL_DEADLINE_S if model_judge(name).location == "local" else DEFAULT_S)
         return model_judge(name, timeout_s=seconds), seconds
     raise ConfigError(
-        f"no judge has this name{_guess(kind)}; use encoder, llama:PATH, or provider:model with one of "
+        f"no judge has this name{_guess(kind)}; use encoder, cascade:NAME, llama:PATH, or provider:model with one of "
         f"the providers {', '.join(PROVIDERS)}"
     )
 
 
 def _guess(kind: str) -> str:
-    near = difflib.get_close_matches(kind, ("encoder", "llama", *PROVIDERS), n=1)
+    near = difflib.get_close_matches(kind, ("encoder", "cascade", "llama", *PROVIDERS), n=1)
     return f" (did you mean {near[0]}?)" if near else ""

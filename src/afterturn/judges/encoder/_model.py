@@ -23,8 +23,8 @@ from afterturn.judges.encoder._task_heads import TaskHeads
 
 Vectors = NDArray[np.float32]
 
-MAX_WINDOWS = 48
-OVERLAP_TOKENS = 64
+MAX_WINDOWS = 112
+OVERLAP_TOKENS = 32
 _BATCH_TOKENS = 2048
 _CACHED_TEXTS = 2048
 

@@ -27,14 +27,12 @@ class Task:
         temperature: Divides its scores.
         cut: From which probability of anything but the first label on there is a finding.
         unsure: A probability of a finding within these bounds is unsure.
-        languages: ISO codes of the languages in which it was measured to hold; others are unsure.
     """
 
     labels: tuple[str, ...]
     temperature: float
     cut: float
     unsure: tuple[float, float]
-    languages: frozenset[str]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -92,7 +90,6 @@ class TaskHeads:
                 temperature=found["temperature"],
                 cut=found["cut"],
                 unsure=(found["unsure"][0], found["unsure"][1]),
-                languages=frozenset(found["languages"]),
             )
             for name, found in meta["tasks"].items()
         }

@@ -1,0 +1,63 @@
+"""A trained head is linear on one vector, sees two with one hidden layer, and says when it is unsure."""
+
+from __future__ import annotations
+
+import json
+from io import BytesIO
+from typing import Any
+
+import numpy as np
+import pytest
+
+from afterturn.judges.encoder._task_heads import TaskHeads
+
+
+def made(task: str, labels: list[str], *, unsure: tuple[float, float] = (0.4, 0.6), **arrays: object) -> TaskHeads:
+    meta = {"tasks": {task: {"labels": labels, "temperature": 2.0, "cut": 0.5, "unsure": unsure}}}
+    buffer = BytesIO()
+    values: dict[str, Any] = {f"{task}.{name}": np.asarray(value, dtype=np.float32) for name, value in arrays.items()}
+    np.savez(buffer, meta=np.array(json.dumps(meta)), **values)
+    return TaskHeads(buffer.getvalue())
+
+
+def vector(*values: float) -> np.ndarray:
+    return np.array([values], dtype=np.float32)
+
+
+def test_scores_are_divided_by_the_temperature_before_they_become_probabilities() -> None:
+    heads = made("mood", ["none", "bad"], weight=np.zeros((2, 2)), bias=[0.0, 2.0])
+    (found,) = heads.chances("mood", vector(1.0, -1.0))
+    assert found.by_label["bad"] == pytest.approx(1 / (1 + np.exp(-1.0)), abs=1e-6)
+    assert (found.label, found.unsure) == ("bad", False)
+    assert found.sure == found.by_label["bad"]
+
+
+def test_a_vector_is_standardised_so_that_its_length_says_nothing() -> None:
+    heads = made("mood", ["none", "bad"], weight=[[0.0, 0.0], [1.0, 0.0]], bias=[0.0, 0.0])
+    (one,), (long,) = heads.chances("mood", vector(2.0, 0.0)), heads.chances("mood", vector(20.0, 0.0))
+    assert one.by_label["bad"] == pytest.approx(long.by_label["bad"], abs=1e-4)
+
+
+def test_under_the_cut_is_no_finding_and_within_the_band_is_unsure() -> None:
+    heads = made("mood", ["none", "bad", "worse"], weight=np.zeros((3, 2)), bias=[1.0, 0.0, 0.0])
+    (found,) = heads.chances("mood", vector(1.0, -1.0))
+    assert found.finding == pytest.approx(2 / (2 + np.exp(0.5)), abs=1e-6)
+    assert (found.label, found.unsure) == ("bad", True)
+
+
+def test_a_head_on_two_texts_tells_the_same_text_from_another() -> None:
+    hidden = [[0.0] * 6 + [1.0, 1.0]]  # the distance alone
+    heads = made(
+        "alike", ["yes", "no"], hidden_weight=hidden, hidden_bias=[0.0], weight=[[-1.0], [1.0]], bias=[2.0, 0.0]
+    )
+    other = np.array([1.0, -1.0], dtype=np.float32)
+    (same,) = heads.chances("alike", vector(1.0, -1.0), other)
+    (apart,) = heads.chances("alike", vector(-1.0, 1.0), other)
+    assert (same.label, apart.label) == ("yes", "no")
+
+
+def test_an_object_in_the_file_is_not_read() -> None:
+    buffer = BytesIO()
+    np.savez(buffer, meta=np.array([{"a": 1}], dtype=object))
+    with pytest.raises(ValueError, match="allow_pickle"):
+        TaskHeads(buffer.getvalue())
