@@ -5,12 +5,13 @@ from __future__ import annotations
 import pytest
 from structlog.testing import capture_logs
 
-from afterturn.calls import Answer, Call, Confidence, Question, Usage
+from afterturn.calls import Answer, Call, Confidence, Question
 from afterturn.errors import ProviderError, RefusedError
 from afterturn.judges import open_judge
 from afterturn.judges.wrap import Agreement, Cascade
 from afterturn.testing import Script, ScriptedJudge, sample_call
 from afterturn.turns import JsonObject
+from afterturn.verdicts import Usage
 
 FIELD: JsonObject = {"type": "string", "enum": ["yes", "no"]}
 MOOD, SCOPE, WORDS = (
