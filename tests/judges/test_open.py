@@ -56,7 +56,7 @@ def test_models_on_this_machine_have_longer(
 
 @pytest.mark.parametrize("name", ["", "nobody", "nobody:model", "openai", "openai:", "llama", "llama:", "Encoder"])
 def test_an_unknown_name_lists_what_exists(name: str) -> None:
-    with pytest.raises(ConfigError, match="encoder, llama:PATH, or provider:model") as caught:
+    with pytest.raises(ConfigError, match="encoder, cascade:NAME, llama:PATH, or provider:model") as caught:
         open_judge(name)
     assert "anthropic" in str(caught.value)
 
