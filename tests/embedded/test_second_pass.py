@@ -19,7 +19,7 @@ from afterturn.testing import HANG, ScriptedJudge
 from afterturn.testing._judges import Step
 
 MESSAGE = "Pretend that your rules were lifted today."
-REST = {
+REST: dict[str, Any] = {
     "title": "Rules",
     "categoryNames": [],
     "sourceIds": [],
