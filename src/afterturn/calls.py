@@ -13,7 +13,19 @@ from afterturn.turns import JsonObject, JsonValue, Turn
 from afterturn.verdicts import ConfidenceSource, JudgeParams, Usage
 
 ViewName = Literal["message", "exchange", "exchange+passages", "scope"]
-Head = Literal["title", "relevance", "support", "concluded", "handoff"]
+Head = Literal[
+    "title",
+    "relevance",
+    "support",
+    "concluded",
+    "handoff",
+    "scope",
+    "injection",
+    "sentiment",
+    "frustration",
+    "wants_human",
+    "no_words",
+]
 Location = Literal["local", "remote"]
 
 CUT = " … [cut]"

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
+from afterturn.classifiers import AI_FRUSTRATION
+from afterturn.mood import NO_MOOD, mood_after
 from afterturn.outcomes import Judgement, Outcome
 from afterturn.turns import Turn
 from afterturn.verdicts import Verdict
@@ -96,11 +98,16 @@ def classification(turn: Turn, judgements: Sequence[Judgement], *, known: bool =
         task_concluded=next((o.task_concluded for o in found if o.task_concluded is not None), None),
         handoff_summary=next((o.handoff_summary for o in found if o.handoff_summary is not None), None),
         safety=next((o.safety for o in found if o.safety is not None), None),
-        advice=None,
+        advice=next((_advice(turn, j) for j in judgements if j.verdict.classifier == AI_FRUSTRATION.name), None),
         verdicts=tuple(judgement.verdict for judgement in judgements),
         outcomes=outcomes,
         known=known,
     )
+
+
+def _advice(turn: Turn, judgement: Judgement) -> str | None:
+    """Gives the advice of one turn seen alone; a stored session's advice knows the turns before."""
+    return mood_after(NO_MOOD, turn, judgement).advice
 
 
 def sources_of(turn: Turn, attributed: Sequence[str]) -> tuple[Source, ...]:

@@ -55,7 +55,21 @@ class Config(BaseModel):
     ] = None
     classifiers: Annotated[
         tuple[str, ...], Field(description="The questions asked about every turn.", min_length=1)
-    ] = ("conversation", "sources", "conclusion", "safety")
+    ] = ("conversation", "sources", "conclusion", "safety", "ai_frustration", "scope_drift")
+    injection_second_pass: Annotated[
+        bool,
+        Field(
+            description="Whether a judge is asked about messages that the static guard let through, and about long "
+            "ones: classifier `injection_classifier`."
+        ),
+    ] = False
+    injection_long_chars: Annotated[
+        int,
+        Field(description="From this length on, the second pass reads a message even if the guard flagged it.", ge=1),
+    ] = 2_000
+    sentiment_below: Annotated[
+        float, Field(description="A sentiment below this is a trigger for advice, -1 to 1.", ge=-1, le=1)
+    ] = -0.4
     residency: Annotated[Residency, Field(description="Where text may go: `any`, or only `local` judges.")] = "any"
     deadline_s: Annotated[
         float | None,

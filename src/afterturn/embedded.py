@@ -6,12 +6,14 @@ import asyncio
 import threading
 from collections.abc import Coroutine, Iterable, Sequence
 from datetime import datetime
+from functools import partial
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from afterturn import failopen
 from afterturn.classification import Classification, classification
 from afterturn.classifiers import Classifier
 from afterturn.config import Config, load_config
+from afterturn.early import Early
 from afterturn.errors import UsageError
 from afterturn.guard import Counters, Guard, estimate
 from afterturn.guard import counter as token_counter
@@ -82,13 +84,13 @@ class Afterturn:
         elif db is not None or judge is not None:
             raise UsageError("give `config`, or `db` and `judge`, not both")
         self.config = config
-        self._judging = Judging(config, classifiers=classifiers, open_judge=open_judge)
+        self._guards = Guards(config, guard, counters)
+        self._judging = Judging(config, classifiers=classifiers, open_judge=open_judge, guards=self._guards)
         self._book = AliasBook()
         self._unstored: set[asyncio.Task[Classification]] = set()
         self._hooks = hooks
         self._on_leaked_call = on_leaked_call
         self._sinks = tuple(sinks) if sinks is not None else (LogSink(event_names=config.event_names),)
-        self._guards = Guards(config, guard, counters)
         self._count = token_counter(counter)
         self.guard = self._guards.platform
         self._store: Store | None = None
@@ -154,6 +156,10 @@ class Afterturn:
         worker = await self._working()
         plan, judge = self._judging.plan(turn)
         return await worker.submit(plan.turn, plan.rows(judge), events=events)
+
+    def begin_second_pass(self, turn: Turn) -> Early | None:
+        """Begins the second pass over the message of a live turn, beside the answer; None where it is off."""
+        return self._judging.begin_second_pass(turn)
 
     async def judgements(self, tenant: str, turn: str) -> tuple[Judgement, ...]:
         """Waits for the judgements of a stored turn."""
@@ -260,6 +266,7 @@ class Afterturn:
         """The worker of the running loop, started."""
         loop = asyncio.get_running_loop()
         if loop not in self._workers:
+            from afterturn.session import apply
             from afterturn.worker import Worker
 
             worker = Worker(
@@ -270,6 +277,7 @@ class Afterturn:
                 concurrency=self.config.concurrency,
                 retry_s=self.config.retry_s,
                 event_names=self.config.event_names,
+                fold=partial(apply, sentiment_below=self.config.sentiment_below),
             )
             self._workers.setdefault(loop, worker)  # another task may have been faster
         await self._workers[loop].start()

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
+from contextvars import Context
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 from weakref import WeakKeyDictionary
 
+from afterturn import failopen
 from afterturn._stamp import Clock
 from afterturn.calls import Answer, Call, Judge, Location, Planned
-from afterturn.classifiers import BUILT_IN, Classifier
+from afterturn.classifiers import BUILT_IN, INJECTION, Classifier, message_of, project, second_pass
 from afterturn.config import Config
+from afterturn.early import Early, EarlyPasses, outcome_of
 from afterturn.errors import (
     ConfigError,
     JudgeError,
@@ -20,7 +23,9 @@ from afterturn.errors import (
     JudgeTimeoutError,
     ProviderError,
     RateLimitedError,
+    UsageError,
 )
+from afterturn.guarding import Guards
 from afterturn.judges import Residency, allows, open_judge
 from afterturn.outcomes import Judgement
 from afterturn.run import Plan, judge_planned, plan, refuse_twins
@@ -43,6 +48,7 @@ class Judging:
         classifiers: The host's own classifiers, beside the built-in ones that the configuration enables.
         open_judge: Opens a judge by name; given in tests.
         clock: Gives the time of verdicts; given in tests.
+        guards: The tenants' guards, for the second pass; made of the configuration by default.
 
     Raises:
         ConfigError: An enabled classifier does not exist.
@@ -56,13 +62,15 @@ class Judging:
         classifiers: Sequence[Classifier] = (),
         open_judge: OpenJudge | None = None,
         clock: Clock | None = None,
+        guards: Guards | None = None,
     ) -> None:
         self._config = config
-        self._classifiers = (*_enabled(config.classifiers), *classifiers)
+        self._classifiers = (*_enabled(config, guards), *classifiers)
         refuse_twins(self._classifiers)  # now, and not at a turn that could not be stored then
         self._open = open_judge or _opener(config)
         self._clock = clock
         self._plans: dict[tuple[str, str], Plan] = {}  # of turns that this process stored and will judge in a moment
+        self._early = EarlyPasses()
         self._judges: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[str, Judge]] = WeakKeyDictionary()
 
     def plan(self, turn: Turn) -> tuple[Plan, str]:
@@ -84,7 +92,44 @@ class Judging:
         planned = self._plans.pop((turn.tenant, turn.id), None)
         if planned is None or planned.turn != turn:  # a duplicate id may have been planned with other words
             planned = plan(turn, self._classifiers, blocked=self._blocked(turn, judge))
-        return await judge_planned(planned, judge, attempt=attempt, clock=self._clock)
+        ask = partial(judge_planned, judge=judge, attempt=attempt, clock=self._clock)
+        early = self._early.take(turn, message_of(project(turn, "message")))
+        if early is None:
+            return await ask(planned)
+        rest, known = await asyncio.gather(ask(planned.without(INJECTION)), outcome_of(early))
+        own = (known,) if known else await ask(planned.only(INJECTION))
+        by_name = {one.verdict.classifier: one for one in (*rest, *own)}
+        return tuple(by_name[classifier.name] for classifier in planned.classifiers)
+
+    def begin_second_pass(self, turn: Turn) -> Early | None:
+        """Begins the second pass over the message of a turn that has no reply yet; None where the switch is off.
+
+        Whoever judges the turn later in this process takes this answer and asks no second time. Nothing that goes
+        wrong in it is raised: the task's result is None then.
+
+        Args:
+            turn: The turn so far, ending with the message.
+        """
+        if not self._config.injection_second_pass:
+            return None
+        asked = failopen.acall("judging.second_pass", partial(self.second_pass, turn), _none)
+        task = asyncio.create_task(asked, context=Context())  # no judge sees the context of the host's request
+        self._early.keep(turn, message_of(project(turn, "message")), task)
+        return task
+
+    async def second_pass(self, turn: Turn) -> Judgement:
+        """Judges the message of a turn by the second pass alone.
+
+        Raises:
+            UsageError: The switch `injection_second_pass` is off.
+        """
+        own = [classifier for classifier in self._classifiers if classifier.name == INJECTION]
+        if not own:
+            raise UsageError("the second pass is off; set `injection_second_pass`")
+        judge = self._judge(turn)
+        planned = plan(turn, own, blocked=self._blocked(turn, judge))
+        (judgement,) = await judge_planned(planned, judge, clock=self._clock)
+        return judgement
 
     async def judge_planned_rows(
         self, turn: Turn, planned: Sequence[Planned], attempt: int = 1
@@ -107,6 +152,7 @@ class Judging:
 
     async def aclose(self) -> None:
         """Closes the judges that were opened in the running loop."""
+        await self._early.end()
         for judge in self._judges.pop(asyncio.get_running_loop(), {}).values():
             await judge.aclose()
 
@@ -153,6 +199,10 @@ class MissingJudge:
         """Has nothing to close."""
 
 
+def _none(_: BaseException) -> None:
+    """Stands for a second pass that failed; `outcome_of` and the worker ask again."""
+
+
 def _refuse_outage(judgements: Sequence[Judgement]) -> None:
     for one in judgements:
         outage = _OUTAGES.get(one.verdict.reason or "") if one.verdict.status == "error" else None
@@ -160,12 +210,21 @@ def _refuse_outage(judgements: Sequence[Judgement]) -> None:
             raise outage("another attempt follows", transient=True)
 
 
-def _enabled(names: Sequence[str]) -> tuple[Classifier, ...]:
+def _enabled(config: Config, guards: Guards | None) -> tuple[Classifier, ...]:
+    names = config.classifiers
     by_name = {classifier.name: classifier for classifier in BUILT_IN}
     unknown = [name for name in names if name not in by_name]
     if unknown:
         raise ConfigError(f"classifiers: {', '.join(unknown)} unknown; there are {', '.join(by_name)}")
-    return tuple(by_name[name] for name in dict.fromkeys(names))
+    enabled = tuple(by_name[name] for name in dict.fromkeys(names))
+    if not config.injection_second_pass:
+        return enabled
+    guards = guards or Guards(config)
+
+    def flagged(turn: Turn) -> bool:
+        return guards.of(turn.tenant).check(message_of(turn)).flagged
+
+    return (*enabled, second_pass(flagged, long_chars=config.injection_long_chars))
 
 
 def _opener(config: Config) -> OpenJudge:

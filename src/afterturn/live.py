@@ -11,6 +11,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Protocol, Self
 
 from afterturn import failopen
+from afterturn.early import Early, LivePass, SecondOpinion
 from afterturn.errors import UsageError
 from afterturn.formats import message_to_json
 from afterturn.guard import BudgetDecision, Budgets, Guard, GuardResult, TokenCounter, tokens_used
@@ -43,6 +44,10 @@ class Host(Protocol):
 
     async def judgements(self, tenant: str, turn: str) -> tuple[Judgement, ...]:
         """Waits for the judgements of a stored turn."""
+        ...
+
+    def begin_second_pass(self, turn: Turn) -> Early | None:
+        """Begins the second pass over the message of a turn; None where it is off."""
         ...
 
     def judge_unstored(self, turn: Turn) -> asyncio.Task[Classification]:
@@ -90,6 +95,7 @@ class LiveTurn:
         self._book = book
         self._budgets = budgets
         self._count = count
+        self._second: LivePass | None = None
         self._spending: BudgetDecision | None = None
         self._refused: str | None = None
         self._on_leaked_call = on_leaked_call
@@ -112,6 +118,8 @@ class LiveTurn:
         self._known = (earlier.aliases or ()) if earlier else ()
         self._aliases.update(self._known)
         self.guard = self._checker.check(self._said[0].text)
+        begun = failopen.call("live.second_pass", lambda: self._host.begin_second_pass(self._turn()), _none)
+        self._second = LivePass(begun, self._checker.policy)
         return self
 
     async def _last_turn(self) -> Turn | None:
@@ -174,12 +182,20 @@ class LiveTurn:
             events: The model's stream: strings, `openai` chat chunks or `anthropic` message events. Tool calls in it
                 are kept with the turn.
 
+        Where the tenant's policy enforces the second pass, the first text waits for it, at most its deadline; nothing
+        comes out, and nothing of the answer is kept, where it blocks the message.
+
         Yields:
             Clean text for the customer: no reasoning, no leaked calls, no citation markers.
         """
         stream = self._open = self._clean(events)
+        held = self._second if self._second and self._second.enforces else None
         try:
             async for text in stream:
+                if held and await self._blocks(held):
+                    self._drop(stream)
+                    return
+                held = None
                 yield text
         finally:
             self._take(stream)
@@ -190,6 +206,19 @@ class LiveTurn:
         clean = "".join(stream)
         self._take(stream)
         return clean
+
+    async def second_pass(self) -> SecondOpinion:
+        """Waits for what the second pass says of the message; nobody needs to wait, and the stream does not.
+
+        Only under `second_pass: {mode: enforce}` of the tenant's policy it may say `blocked`, and waits no longer than
+        the policy's deadline. Before `reply()` ask it yourself then; `stream()` does.
+
+        Raises:
+            UsageError: The turn has not begun; ask within its `async with`.
+        """
+        if self._second is None:
+            raise UsageError("the turn has not begun: ask for its second pass within `async with at.turn(…)`")
+        return await self._second.opinion()
 
     def reserve(self, tokens: int | None = None) -> BudgetDecision:
         """Asks, before a call to the model, whether the budgets of the tenant's policy have enough left.
@@ -251,6 +280,16 @@ class LiveTurn:
             self._said.append(_raw(message))
             self._reply = _reply(message)
 
+    async def _blocks(self, held: LivePass) -> bool:
+        """Says whether the second pass blocks the message; where it breaks, it does not."""
+        opinion = await failopen.acall("live.second_pass", held.opinion, _none)
+        return opinion is not None and opinion.blocked
+
+    def _drop(self, stream: CleanStream) -> None:
+        """Keeps nothing of an answer to a message that the second pass blocked: nobody saw it."""
+        stream.close()
+        self._taken.append(stream)
+
     def _turn(self) -> Turn:
         return Turn(
             messages=self.messages,
@@ -271,6 +310,8 @@ class LiveTurn:
             {"channel": one.channel, "place": one.place, **guard_data(one.result)} for one in self.inputs
         ]
         data = guard_data(self.guard) | {"budget": self._refused, "inputs": inputs}
+        if self._second is not None and self._second.blocked:
+            data |= {"blocked": True, "second_pass": "blocked"}
         return (TimelineEvent(name=events.GUARD_CHECKED, at=self.created_at, turn=self.id, data=data),)
 
 

@@ -20,6 +20,9 @@ class Outcome:
         task_concluded: Whether the reply ends the sub-agent's part.
         handoff_summary: Two to four sentences for the parent agent.
         safety: Labels of the safety signal.
+        sentiment: How the customer feels in the latest message, -1 to 1.
+        frustration: Whom an unhappy customer is unhappy with: `ai`, `situation`, or `none`.
+        wants_human: Whether the customer asks for a person.
         rationale: Why, in the judge's words.
         extra: What a further classifier found, by its own field names.
     """
@@ -30,6 +33,9 @@ class Outcome:
     task_concluded: bool | None = None
     handoff_summary: str | None = None
     safety: tuple[str, ...] | None = None
+    sentiment: float | None = None
+    frustration: str | None = None
+    wants_human: bool | None = None
     rationale: str | None = None
     extra: Mapping[str, JsonValue] = field(default_factory=dict[str, JsonValue])
 

@@ -74,6 +74,19 @@ class Plan:
             for classifier in self.classifiers
         )
 
+    def without(self, name: str) -> Plan:
+        """The plan without one classifier that is alone in its call, or in none."""
+        return self._part([one for one in self.classifiers if one.name != name])
+
+    def only(self, name: str) -> Plan:
+        """The plan of one classifier that is alone in its call, or in none."""
+        return self._part([one for one in self.classifiers if one.name == name])
+
+    def _part(self, classifiers: Sequence[Classifier]) -> Plan:
+        names = {classifier.name for classifier in classifiers}
+        calls = tuple(call for call in self.calls if names.intersection(q.classifier for q in call.questions))
+        return replace(self, calls=calls, classifiers=tuple(classifiers))
+
 
 def plan(turn: Turn, classifiers: Sequence[Classifier], *, blocked: str | None = None) -> Plan:
     """Plans the calls of a turn: skips what needs no answer and fuses the rest by view.
@@ -219,7 +232,8 @@ def _skip_or_question(
 ) -> str | Question:
     """Gives the code of the reason why a question is not asked, or the question."""
     seen = project(turn, classifier.view)
-    reason = _unjudgeable(turn) or classifier.skip(seen) or blocked
+    unjudgeable = None if classifier.view == "message" else _unjudgeable(turn)  # a message needs no reply
+    reason = unjudgeable or classifier.skip(seen) or blocked
     if reason:
         if not is_code(reason):
             raise UsageError("the reason of a skip is a lower-case code of at most 40 characters")

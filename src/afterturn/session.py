@@ -9,6 +9,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
+from afterturn.calls import Planned
+from afterturn.classifiers import AI_FRUSTRATION
+from afterturn.mood import SENTIMENT_BELOW, mood_after
 from afterturn.outcomes import Judgement, Outcome
 from afterturn.store import (
     Applied,
@@ -42,9 +45,14 @@ def turn_events(turn: Turn, at: datetime) -> tuple[TimelineEvent, ...]:
     return (received, *(TimelineEvent(name=name, at=at, turn=turn.id, data=data) for name, data in told))
 
 
-def tells(turn: Turn) -> bool:
-    """Says whether a turn changes its session before anybody judges it: it cites sources, or its own tool concludes."""
-    return concluded_by_tool(turn) or (turn.reply is not None and bool(turn.reply.cited))
+def tells(turn: Turn, planned: Sequence[Planned] = ()) -> bool:
+    """Says whether a turn changes its session before anybody judges it.
+
+    It cites sources, its own tool concludes, or nobody will be asked how the customer feels, so that the messages
+    themselves speak at once.
+    """
+    unasked = any(one.skip is not None and one.classifier == AI_FRUSTRATION.name for one in planned)
+    return unasked or concluded_by_tool(turn) or (turn.reply is not None and bool(turn.reply.cited))
 
 
 def concluded_by_tool(turn: Turn) -> bool:
@@ -53,7 +61,14 @@ def concluded_by_tool(turn: Turn) -> bool:
     return tool is not None and any(call.name == tool for call in turn.tool_calls)
 
 
-def apply(state: SessionState, order: TurnOrder, turn: Turn, judgements: Sequence[Judgement]) -> Applied:
+def apply(
+    state: SessionState,
+    order: TurnOrder,
+    turn: Turn,
+    judgements: Sequence[Judgement],
+    *,
+    sentiment_below: float = SENTIMENT_BELOW,
+) -> Applied:
     """Applies the judgements of one turn to its session.
 
     An answer of a newer turn is never overwritten by an older turn that finishes late, field by field. An error or a
@@ -64,6 +79,7 @@ def apply(state: SessionState, order: TurnOrder, turn: Turn, judgements: Sequenc
         order: The turn's place in the session.
         turn: The turn.
         judgements: New judgements about it; each is applied once.
+        sentiment_below: A sentiment below this is a trigger for advice.
 
     Returns:
         The new state, the events to store, and the conclusion if a hook must hear of one.
@@ -76,6 +92,8 @@ def apply(state: SessionState, order: TurnOrder, turn: Turn, judgements: Sequenc
             fold.events.append(failure_event(verdict))
         elif verdict.status != "skipped" and outcome is not None:
             fold.outcome(outcome, verdict.created_at)
+        if verdict.classifier == AI_FRUSTRATION.name:
+            fold.mood(judgement, sentiment_below)
     fold.concluded_by_tool()
     return Applied(state=fold.state, events=tuple(fold.events), conclusion=fold.conclusion)
 
@@ -103,6 +121,17 @@ class _Folding:
         if outcome.safety:
             self._tell(events.SAFETY_SIGNAL, at, {"labels": outcome.safety})
         self._handoff(outcome, at)
+
+    def mood(self, judgement: Judgement, sentiment_below: float) -> None:
+        """Takes how the customer feels; where the classifier gave no answer, the messages alone speak."""
+        if not self._newest(self.state.mood_order):
+            return
+        before = self.state.mood
+        after = mood_after(before, self.turn, judgement, sentiment_below)
+        self.state = replace(self.state, mood=after, mood_order=self.order)
+        if (after.advice, after.reason) != (before.advice, before.reason):
+            data: JsonObject = {"advice": after.advice, "reason": after.reason}
+            self._tell(events.SESSION_ADVICE, judgement.verdict.created_at, data)
 
     def concluded_by_tool(self) -> None:
         """Takes the agent's own word that its part is over: no hook, since the host heard the call itself."""

@@ -67,7 +67,7 @@ def test_a_turn_is_judged_into_one_line_with_the_keys_of_the_contract(tmp_path: 
     assert line["title"]
     assert line["categories"] == ["Shipping"]
     assert line["sources"] == [{"alias": "c1", "how": "cited", "offsets": [[21, 21]]}]
-    assert [set(VERDICT_KEYS) - set(verdict) for verdict in line["verdicts"]] == [set()] * 4
+    assert [set(VERDICT_KEYS) - set(verdict) for verdict in line["verdicts"]] == [set()] * 6
     assert list(tmp_path.iterdir()) == [tmp_path / "turns.jsonl"]  # nothing is stored without --db
 
 
@@ -103,7 +103,7 @@ def test_with_a_database_the_turns_are_stored_and_a_second_run_changes_nothing(t
     second = _run("classify", str(path), "--db", database)
     verdicts = _run("verdicts", "--db", database, "--json")
     assert (first.returncode, second.returncode, verdicts.returncode) == (0, 0, 0)
-    assert len(verdicts.stdout.splitlines()) == 4
+    assert len(verdicts.stdout.splitlines()) == 6
     assert second.stderr.splitlines() == [
         "afterturn: 2 turns were stored already: their stored verdicts are shown",
         "afterturn: 0 turns judged",
@@ -176,10 +176,10 @@ def test_imported_turns_are_judged_by_a_worker(tmp_path: Path) -> None:
     assert json.loads(imported.stdout) == {"stored": 1, "known": 0, "bad_lines": 0}
     assert json.loads(worked.stdout) == {
         "stored": 1,
-        "planned": 4,
+        "planned": 6,
         "open": 0,
         "judged": 1,
-        "skipped": 3,
+        "skipped": 5,
         "failed": 0,
         "dead": 0,
     }
@@ -203,7 +203,7 @@ def test_the_demo_shows_four_turns_and_ends_with_one_line_of_json(tmp_path: Path
 def test_the_demo_keeps_its_turns_where_a_database_is_named(tmp_path: Path) -> None:
     database = str(tmp_path / "demo.db")
     assert _run("demo", "--db", database).returncode == 0
-    assert len(_run("verdicts", "--db", database, "--json").stdout.splitlines()) == 16
+    assert len(_run("verdicts", "--db", database, "--json").stdout.splitlines()) == 24
 
 
 def test_the_version_is_told() -> None:

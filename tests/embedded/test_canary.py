@@ -75,7 +75,9 @@ FAULTS: dict[str, Callable[[Any], Any]] = {
     "prose": lambda r: r.chat(_marked("prose")),
     "bad JSON": lambda r: r.chat('{"title": "' + CANARY),
     "truncated": lambda r: r.chat('{"title": "' + CANARY, finish="length"),
-    "wrong types": lambda r: r.chat(json.dumps({"title": [CANARY], "categoryNames": CANARY, "safetySignal": CANARY})),
+    "wrong types": lambda r: r.chat(
+        json.dumps({"title": [CANARY], "categoryNames": CANARY, "safetySignal": CANARY, "scopeDrift": CANARY})
+    ),
     "hangs": lambda r: _hangs,
     "resets": lambda r: b"X-Breaks: 1",
     "answers": lambda r: r.chat(
@@ -87,6 +89,10 @@ FAULTS: dict[str, Callable[[Any], Any]] = {
                 "taskConcluded": True,
                 "handoffSummary": _marked("summary"),
                 "safetySignal": "none",
+                "sentiment": 0.0,
+                "frustrationTarget": "none",
+                "wantsHuman": False,
+                "scopeDrift": "none",
             }
         )
     ),
@@ -179,7 +185,7 @@ async def test_no_text_reaches_logs_exceptions_spans_or_verdicts(
     assert exporter.get_finished_spans()
     assert not [span.name for span in exporter.get_finished_spans() if CANARY in span.to_json()]
     assert CANARY not in repr(result.verdicts)
-    assert len(result.verdicts) == 4
+    assert len(result.verdicts) == 6
     assert CANARY not in _table(tmp_path / "test.db", "judgements")
 
 
@@ -194,7 +200,7 @@ def _table(database: Path, table: str) -> str:
 async def test_a_bug_with_text_in_its_message_is_logged_without_it(make_afterturn: Any, logged: io.StringIO) -> None:
     at = make_afterturn(ScriptedJudge(ValueError(_marked("bug"))))
     result = await at.classify_async(TURN)
-    assert {verdict.reason for verdict in result.verdicts} == {"provider_error"}
+    assert {verdict.reason for verdict in result.verdicts} == {"provider_error", "short_reply"}
     assert "ValueError" in logged.getvalue()
     assert CANARY not in logged.getvalue()
 

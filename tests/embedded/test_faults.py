@@ -19,7 +19,7 @@ from afterturn.testing import HANG, ScriptedJudge
 
 DELTAS = ["You have ", "27 days", " of leave. ", "[not a marker] ", "search{", '"q": 1} ', "Enjoy!"]
 CLEAN = "You have 27 days of leave. [not a marker] Enjoy!"
-ALL = ("conversation", "sources", "conclusion", "safety")
+ALL = ("conversation", "sources", "conclusion", "safety", "ai_frustration", "scope_drift")
 
 
 class _PanicError(BaseException):
@@ -162,12 +162,16 @@ async def test_a_working_model_answers_every_question(
         "taskConcluded": False,
         "handoffSummary": None,
         "safetySignal": "none",
+        "sentiment": 0.1,
+        "frustrationTarget": "none",
+        "wantsHuman": False,
+        "scopeDrift": "none",
     }
     server.says(replies.chat(json.dumps(answer)))
     judge = ModelJudge("openai:m", base_url=server.base_url, api_key="k")
     text, verdicts, _ = await _judged(make_afterturn(judge), agent)
     assert text == CLEAN
-    assert [verdict.status for verdict in verdicts] == ["finding", "finding", "no_finding", "no_finding"]
+    assert [verdict.status for verdict in verdicts] == ["finding", "finding", *["no_finding"] * 4]
     assert verdicts[0].params.max_tokens is not None
     assert verdicts[0].params.temperature == 0
     assert (verdicts[0].usage.input_tokens, verdicts[0].usage.output_tokens) == (11, 7)

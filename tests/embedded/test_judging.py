@@ -24,7 +24,13 @@ from afterturn.errors import (
 from afterturn.judging import MAX_PLANS, Judging
 from afterturn.testing import ScriptedJudge
 
-ANSWER = {"title": "A late parcel", "safetySignal": "none"}
+ANSWER = {
+    "title": "A late parcel",
+    "safetySignal": "none",
+    "sentiment": -0.2,
+    "frustrationTarget": "none",
+    "wantsHuman": False,
+}
 
 
 async def test_a_turn_that_was_planned_is_not_planned_again(make_turn: Any) -> None:
@@ -33,7 +39,14 @@ async def test_a_turn_that_was_planned_is_not_planned_again(make_turn: Any) -> N
     planned, _ = judging.plan(make_turn("My parcel is late", "It comes."))
     judgements = await judging.judge(planned.turn)
     assert judge.calls == list(planned.calls)
-    assert [one.verdict.status for one in judgements] == ["finding", "skipped", "skipped", "no_finding"]
+    assert [one.verdict.status for one in judgements] == [
+        "finding",
+        "skipped",
+        "skipped",
+        "no_finding",
+        "no_finding",
+        "skipped",
+    ]
 
 
 async def test_another_turn_under_the_same_id_is_judged_by_its_own_words(make_turn: Any) -> None:
@@ -103,4 +116,6 @@ async def test_a_stored_question_that_is_not_enabled_any_more_is_skipped_and_say
         "sources": ("skipped", "not_enabled"),
         "conclusion": ("skipped", "not_enabled"),
         "safety": ("skipped", "not_enabled"),
+        "ai_frustration": ("skipped", "not_enabled"),
+        "scope_drift": ("skipped", "not_enabled"),
     }

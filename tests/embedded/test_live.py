@@ -21,6 +21,10 @@ ANSWER = {
     "taskConcluded": True,
     "handoffSummary": "The customer asked for leave. There are 27 days.",
     "safetySignal": "none",
+    "sentiment": 0.0,
+    "frustrationTarget": "none",
+    "wantsHuman": False,
+    "scopeDrift": "none",
 }
 DELTAS = ["You have ", "27 days [", "c1", "].", " search{", '"q": 1} Enjoy!']
 CLEAN = "You have 27 days. Enjoy!"
@@ -43,6 +47,8 @@ async def test_the_customer_sees_clean_text_and_the_turn_is_judged(make_aftertur
         "sources": "skipped",
         "conclusion": "finding",
         "safety": "no_finding",
+        "ai_frustration": "no_finding",
+        "scope_drift": "no_finding",
     }
     state = at.session("s-1")
     assert (state.title, state.categories, state.concluded) == ("Days of leave", ("Leave",), "classifier")
@@ -87,7 +93,7 @@ async def test_a_question_that_breaks_costs_its_own_verdict_and_not_the_stored_t
         turn, _ = await _run(at, agent)
         verdicts = await turn.verdicts()
     assert at.store.turn("default", turn.id) is not None
-    assert [verdict.status for verdict in verdicts] == ["finding", "skipped", "finding", "no_finding", "error"]
+    assert [verdict.status for verdict in verdicts] == ["finding", "skipped", "finding", *["no_finding"] * 3, "error"]
 
 
 async def test_a_flagged_message_is_told_and_on_the_timeline_and_stops_nothing(
@@ -217,7 +223,7 @@ async def test_a_database_that_refuses_costs_the_reply_nothing_and_the_turn_is_j
         turn, text = await _run(at, agent)
         verdicts = await turn.verdicts()
     assert text == CLEAN
-    assert [verdict.status for verdict in verdicts] == ["finding", "skipped", "finding", "no_finding"]
+    assert [verdict.status for verdict in verdicts] == ["finding", "skipped", "finding", *["no_finding"] * 3]
     assert {line["place"] for line in lines if line["event"] == "afterturn.failed_open"} == {
         "live.history",
         "live.store",
@@ -331,4 +337,13 @@ async def test_a_turn_is_judged_without_the_context_variables_of_another(make_af
         request.set(name)
         turn, _text = await _run(at, agent)
         await turn.verdicts()
-    assert seen == ["none", "none"]
+    assert seen == ["none"] * 4  # a turn is two calls: one about the exchange, one about the scope
+
+
+async def test_a_tenant_that_asks_nobody_still_hears_that_a_person_is_wanted(make_afterturn: Any, agent: Agent) -> None:
+    at = make_afterturn(ScriptedJudge({}, location="remote"), config={"residency": "local"})
+    async with at.turn(agent=agent, session="s-1", message="Let me talk to a human, please.") as turn:
+        turn.reply("One moment.")
+    assert {verdict.reason for verdict in await turn.verdicts()} >= {"residency"}
+    assert (at.session("s-1").mood.advice, at.session("s-1").mood.reason) == ("hand_off", "wants_human")
+    assert "session.advice" in [event.name for event in at.timeline("s-1")]

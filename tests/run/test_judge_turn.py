@@ -23,6 +23,10 @@ FULL = {
     "taskConcluded": True,
     "handoffSummary": "The parcel is late. It is on its way.",
     "safetySignal": "none",
+    "sentiment": 0.0,
+    "frustrationTarget": "none",
+    "wantsHuman": False,
+    "scopeDrift": "none",
 }
 
 
@@ -48,6 +52,8 @@ async def test_one_call_answers_all_questions(make_turn: Any) -> None:
         "sources": "finding",
         "conclusion": "finding",
         "safety": "no_finding",
+        "ai_frustration": "no_finding",
+        "scope_drift": "skipped",
     }
     assert judged["conversation"].outcome.title == "A late parcel"
     assert judged["conversation"].outcome.categories == ("Shipping",)
@@ -71,13 +77,19 @@ async def test_a_verdict_carries_ids_plan_judge_attempt_and_time(make_turn: Any)
 
 @pytest.mark.parametrize(
     ("field", "value"),
-    [("title", 3), ("categoryNames", "Shipping"), ("taskConcluded", "yes"), ("safetySignal", "boom")],
+    [
+        ("title", 3),
+        ("categoryNames", "Shipping"),
+        ("taskConcluded", "yes"),
+        ("safetySignal", "boom"),
+        ("sentiment", "sad"),
+    ],
 )
 async def test_one_bad_field_errs_one_question(field: str, value: Any, make_turn: Any) -> None:
     judged = await _judged(_turn(make_turn), ScriptedJudge({**FULL, field: value}))
     wrong = {name: one.verdict.reason for name, one in judged.items() if one.verdict.status == "error"}
     assert list(wrong.values()) == ["schema_violation"]
-    assert len(judged) - len(wrong) == 3
+    assert len(judged) - len(wrong) == 5
 
 
 async def test_a_missing_field_errs_its_question_alone(make_turn: Any) -> None:
@@ -97,18 +109,32 @@ async def test_a_truncated_answer_is_asked_again_once_in_halves(make_turn: Any) 
     judged = await _judged(_turn(make_turn), judge)
     asked = [[question.classifier for question in call.questions] for call in judge.calls]
     assert asked == [
-        ["conversation", "sources", "conclusion", "safety"],
-        ["conversation", "sources"],
-        ["conclusion", "safety"],
+        ["conversation", "sources", "conclusion", "safety", "ai_frustration"],
+        ["conversation", "sources", "conclusion"],
+        ["safety", "ai_frustration"],
     ]
-    assert [one.verdict.status for one in judged.values()] == ["finding", "finding", "finding", "no_finding"]
+    assert [one.verdict.status for one in judged.values()] == [
+        "finding",
+        "finding",
+        "finding",
+        "no_finding",
+        "no_finding",
+        "skipped",
+    ]
     assert judged["conversation"].verdict.plan != judged["safety"].verdict.plan
 
 
 async def test_a_half_that_is_truncated_again_errs_its_questions_alone(make_turn: Any) -> None:
     judge = ScriptedJudge([TruncatedError(), TruncatedError(), FULL])
     judged = await _judged(_turn(make_turn), judge)
-    assert [one.verdict.reason for one in judged.values()] == ["truncated", "truncated", None, None]
+    assert [one.verdict.reason for one in judged.values()] == [
+        "truncated",
+        "truncated",
+        "truncated",
+        None,
+        None,
+        "empty_scope",
+    ]
     assert len(judge.calls) == 3
 
 
@@ -131,7 +157,10 @@ async def test_whatever_the_judge_does_every_question_has_a_verdict(
 ) -> None:
     with capture_logs():
         judged = await _judged(_turn(make_turn), ScriptedJudge(error))
-    assert {(one.verdict.status, one.verdict.reason) for one in judged.values()} == {("error", code)}
+    assert {(one.verdict.status, one.verdict.reason) for one in judged.values()} == {
+        ("error", code),
+        ("skipped", "empty_scope"),
+    }
 
 
 async def test_cancelling_the_judging_is_not_swallowed(make_turn: Any) -> None:
@@ -229,7 +258,15 @@ async def test_a_classifier_that_breaks_while_it_is_planned_is_an_error_verdict_
 ) -> None:
     with capture_logs():
         judgements = await judge_turn(_turn(make_turn), (*BUILT_IN, _BROKEN[part]), ScriptedJudge(FULL))
-    assert [one.verdict.status for one in judgements] == ["finding", "finding", "finding", "no_finding", "error"]
+    assert [one.verdict.status for one in judgements] == [
+        "finding",
+        "finding",
+        "finding",
+        "no_finding",
+        "no_finding",
+        "skipped",
+        "error",
+    ]
     assert judgements[-1].verdict.reason == "schema_violation"
 
 

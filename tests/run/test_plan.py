@@ -33,6 +33,8 @@ def _turns(make_turn: Any) -> dict[str, Any]:
     }
 
 
+NAMES = ("conversation", "sources", "conclusion", "safety", "ai_frustration", "scope_drift")
+NO_SCOPE = {"scope_drift": "empty_scope"}
 KINDS = ["greeting", "no categories", "120 categories", "passages uncited", "passages cited", "sub-agent"]
 
 
@@ -64,19 +66,31 @@ def test_the_descriptive_questions_share_one_call(make_turn: Any) -> None:
     turn = make_turn("I need a laptop.", "Filed.", categories=("HR",), parent="desk", passages=PASSAGES)
     (call,) = plan(turn, BUILT_IN).calls
     assert call.view == "exchange+passages"
-    assert [question.classifier for question in call.questions] == ["conversation", "sources", "conclusion", "safety"]
+    assert [question.classifier for question in call.questions] == [
+        "conversation",
+        "sources",
+        "conclusion",
+        "safety",
+        "ai_frustration",
+    ]
 
 
 @pytest.mark.parametrize(
     ("said", "agent", "skips"),
     [
-        (("q", "a"), {}, {"sources": "no_passages", "conclusion": "no_parent"}),
-        (("q", "a"), {"passages": ()}, {"sources": "no_passages", "conclusion": "no_parent"}),
-        (("q", "a [c1]."), {"passages": PASSAGES}, {"sources": "cited_inline", "conclusion": "no_parent"}),
-        (("q", "a [c9]."), {"passages": PASSAGES}, {"conclusion": "no_parent"}),
-        (("q", "a"), {"passages": PASSAGES, "parent": "p"}, {}),
-        (("q",), {}, dict.fromkeys(("conversation", "sources", "conclusion", "safety"), "no_reply")),
-        (("q", "  "), {}, dict.fromkeys(("conversation", "sources", "conclusion", "safety"), "no_reply")),
+        (("q", "a"), {}, {"sources": "no_passages", "conclusion": "no_parent", **NO_SCOPE}),
+        (("q", "a"), {"passages": ()}, {"sources": "no_passages", "conclusion": "no_parent", **NO_SCOPE}),
+        (("q", "a [c1]."), {"passages": PASSAGES}, {"sources": "cited_inline", "conclusion": "no_parent", **NO_SCOPE}),
+        (("q", "a [c9]."), {"passages": PASSAGES}, {"conclusion": "no_parent", **NO_SCOPE}),
+        (("q", "a"), {"passages": PASSAGES, "parent": "p"}, NO_SCOPE),
+        (
+            ("q", "a"),
+            {"passages": PASSAGES, "parent": "p", "instructions": "You help."},
+            {"scope_drift": "short_reply"},
+        ),
+        (("q", "a" * 24), {"passages": PASSAGES, "parent": "p", "instructions": "You help."}, {}),
+        (("q",), {}, dict.fromkeys(NAMES, "no_reply")),
+        (("q", "  "), {}, dict.fromkeys(NAMES, "no_reply")),
     ],
 )
 def test_a_question_that_needs_no_answer_is_skipped_with_its_reason(
@@ -98,7 +112,7 @@ def test_a_blocked_turn_asks_nobody(make_turn: Any) -> None:
 
 def test_every_classifier_is_planned_exactly_once(make_turn: Any) -> None:
     rows = plan(make_turn("hello", "hi"), BUILT_IN).rows("encoder")
-    assert [row.classifier for row in rows] == ["conversation", "sources", "conclusion", "safety"]
+    assert tuple(row.classifier for row in rows) == NAMES
     assert {row.judge for row in rows} == {"encoder"}
 
 
@@ -130,7 +144,11 @@ def test_a_field_of_another_classifier_costs_the_later_question_alone(make_turn:
     with capture_logs() as logged:
         planned = plan(make_turn("my parcel is late", "a"), (*BUILT_IN, _twin("other")))
     assert planned.broken == {"other"}
-    assert [question.classifier for question in planned.calls[0].questions] == ["conversation", "safety"]
+    assert [question.classifier for question in planned.calls[0].questions] == [
+        "conversation",
+        "safety",
+        "ai_frustration",
+    ]
     assert [(line["place"], line["error"], line["classifier"]) for line in logged] == [
         ("run.plan", "UsageError", "other")
     ]

@@ -2,10 +2,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 
 from afterturn.calls import Planned
+from afterturn.mood import NO_MOOD, Mood
 from afterturn.outcomes import Outcome
-from afterturn.store import Conclusion, Finished, Store
+from afterturn.store import Conclusion, Finished, Store, open_store
 from afterturn.turns import Agent, Turn
 
 NewTurn = Callable[..., Turn]
@@ -122,3 +124,30 @@ def test_a_timeline_is_read_under_the_names_of_the_host(
     finish(store.claim("a", lease_s=60).claims[0], Outcome(title="Title"))
     (event,) = store.timeline("acme", "s-1", event_names={"session.title": "report_title"})
     assert (event.name, event.data) == ("report_title", {"title": "Title", "applied": True})
+
+
+def test_the_mood_of_a_session_is_kept_over_a_restart_and_an_older_turn_does_not_change_it(
+    path: Path, store: Store, new_turn: NewTurn, question: Question, finish: Finish
+) -> None:
+    for number in (1, 2, 3):
+        store.add_turn(new_turn(number), [question("ai_frustration")])
+    first, late, third = store.claim("a", lease_s=60, limit=3).claims
+    finish(first, Outcome(sentiment=0.5, frustration="none", wants_human=False))
+    finish(third, Outcome(sentiment=-0.75, frustration="ai", wants_human=False))
+    store.close()
+    kept = Mood(advice="hand_off", reason="ai_frustration", sentiment=-0.75, best=0.5, calm=0)
+    with open_store(path) as again:
+        state = again.session("acme", "s-1")
+        assert state is not None
+        assert state.mood == kept
+        assert state.mood_order == third.order
+        told = [event.data for event in again.timeline("acme", "s-1") if event.name == "session.advice"]
+        assert told == [{"advice": "hand_off", "reason": "ai_frustration"}]
+        assert late.turn.id == "t-2"
+
+
+def test_a_session_that_nobody_was_unhappy_in_has_no_mood(store: Store, new_turn: NewTurn) -> None:
+    store.add_turn(new_turn(1))
+    state = store.session("acme", "s-1")
+    assert state is not None
+    assert (state.mood, state.mood_order) == (NO_MOOD, None)

@@ -9,23 +9,31 @@ from afterturn.classifiers._base import Checked, Classifier, Reading, list_of, n
 from afterturn.classifiers._views import project, shorten
 from afterturn.classifiers.conclusion import CONCLUSION
 from afterturn.classifiers.conversation import CONVERSATION
+from afterturn.classifiers.frustration import AI_FRUSTRATION
+from afterturn.classifiers.injection import INJECTION, message_of, second_pass
 from afterturn.classifiers.safety import SAFETY
+from afterturn.classifiers.scope_drift import SCOPE_DRIFT
 from afterturn.classifiers.sources import SOURCES
 
 __all__ = [
+    "AI_FRUSTRATION",
     "BUILT_IN",
     "CONCLUSION",
     "CONVERSATION",
+    "INJECTION",
     "SAFETY",
+    "SCOPE_DRIFT",
     "SOURCES",
     "Checked",
     "Classifier",
     "Reading",
     "list_of",
+    "message_of",
     "nullable",
     "project",
+    "second_pass",
     "shorten",
 ]
 
-BUILT_IN: tuple[Classifier, ...] = (CONVERSATION, SOURCES, CONCLUSION, SAFETY)
+BUILT_IN: tuple[Classifier, ...] = (CONVERSATION, SOURCES, CONCLUSION, SAFETY, AI_FRUSTRATION, SCOPE_DRIFT)
 """The classifiers that are on by default, in the order in which their fields are asked."""

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from afterturn.calls import CUT, ViewName
+from afterturn.classifiers._scope import scope_of
 from afterturn.stream import clean
 from afterturn.turns import Agent, Message, Passage, Turn
 
@@ -17,6 +18,7 @@ HISTORY_MESSAGES = 6
 HISTORY_CHARACTERS = 600
 EXCHANGE_MESSAGES = 6
 EXCHANGE_CHARACTERS = 6_000
+MESSAGE_CHARACTERS = 24_000
 PASSAGE_CHARACTERS = 400
 PASSAGES_CHARACTERS = 12_000
 
@@ -66,7 +68,8 @@ def _bare(turn: Turn) -> Turn:
 
 def _message_view(turn: Turn) -> Turn:
     users = [message for message in turn.exchange if message.role == "user"]
-    return replace(_bare(turn), messages=tuple(_plain(m.role, m.text, EXCHANGE_CHARACTERS) for m in users), reply=None)
+    shown = tuple(Message(role="user", text=_both_ends(message.text, MESSAGE_CHARACTERS)) for message in users)
+    return replace(_bare(turn), messages=shown, reply=None)
 
 
 def _exchange_view(turn: Turn) -> Turn:
@@ -84,7 +87,8 @@ def _passages_view(turn: Turn) -> Turn:
 def _scope_view(turn: Turn) -> Turn:
     bare = _bare(turn)
     reply = [message for message in _latest(turn) if message.role == "assistant"]
-    return replace(bare, messages=tuple(reply), agent=replace(bare.agent, instructions=turn.agent.instructions))
+    scope = scope_of(turn.agent.instructions, "\n".join(message.text for message in reply))
+    return replace(bare, messages=tuple(reply), agent=replace(bare.agent, instructions=scope))
 
 
 def _latest(turn: Turn) -> tuple[Message, ...]:
@@ -114,6 +118,14 @@ def _cleaned(message: Message, turn: Turn, limit: int) -> Message:
 
 def _plain(role: str, text: str, limit: int) -> Message:
     return Message(role="assistant" if role == "assistant" else "user", text=shorten(text, limit))
+
+
+def _both_ends(text: str, limit: int) -> str:
+    """Cuts a long message in its middle: an attack likes to stand at the end of much that is harmless."""
+    if len(text) <= limit:
+        return text
+    half = (limit - len(CUT) - 1) // 2
+    return f"{text[:half]}{CUT}\n{text[-half:]}"
 
 
 def _excerpt(passage: Passage, size: int) -> Passage:

@@ -15,7 +15,7 @@ from afterturn.guard._budget import (
 )
 from afterturn.guard._decide import OnFailure, decide
 from afterturn.guard._guard import Engine, Guard
-from afterturn.guard._policy import Allowance, BudgetLimits, Denylist, Modes, Policy, Topic
+from afterturn.guard._policy import Allowance, BudgetLimits, Denylist, Modes, Policy, SecondPass, Topic
 from afterturn.guard._result import Category, Finding, GuardResult, Mode, PolicyCategory, Scope, Severity
 from afterturn.guard._rules import Rule, RuleError, load_rules
 
@@ -40,6 +40,7 @@ __all__ = [
     "Rule",
     "RuleError",
     "Scope",
+    "SecondPass",
     "Severity",
     "Slot",
     "TokenCounter",

@@ -193,6 +193,35 @@ class BudgetLimits:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class SecondPass:
+    """Says what becomes of a message in which the second pass finds an attack; where it is on, see docs/classifiers.md.
+
+    Attributes:
+        mode: `enforce` blocks the message; `advise` tells the host; `shadow`, the default, only records.
+        deadline_s: How long the reply may be held for it under `enforce`, in seconds from the message on; 2 by default.
+        least_confidence: The least confidence of a finding that counts, 0 to 100; 0 by default. A judge that gives none
+            counts under 0 alone.
+    """
+
+    __pydantic_config__: ClassVar[Mapping[str, Any]] = _FORBID_UNKNOWN
+
+    mode: Mode | None = None
+    deadline_s: float | None = None
+    least_confidence: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.deadline_s is not None and not 0 < self.deadline_s <= 60:
+            raise ValueError("`deadline_s` is not above 0 and at most 60; give seconds that a customer may wait")
+        if self.least_confidence is not None and not 0 <= self.least_confidence <= 100:
+            raise ValueError("`least_confidence` is not from 0 to 100; give a confidence in percent")
+
+    def over(self, base: SecondPass) -> SecondPass:
+        """Lays these settings over others; what is not set here stays."""
+        own = {setting.name: getattr(self, setting.name) for setting in fields(self)}
+        return replace(base, **{name: value for name, value in own.items() if value is not None})
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Policy:
     """Is what a host forbids, allows and enforces.
 
@@ -205,6 +234,7 @@ class Policy:
         allow: What passes all the same, until a moment.
         modes: What each rule, category and severity leads to.
         budgets: The most tokens that may be spent.
+        second_pass: What becomes of what the second pass finds, where that is on.
 
     Example:
         >>> house = Policy(name="house", denylists=(Denylist(id="rivals", words=("Globex",)),))
@@ -222,6 +252,7 @@ class Policy:
     allow: tuple[Allowance, ...] = ()
     modes: Modes = field(default_factory=Modes)
     budgets: BudgetLimits = field(default_factory=BudgetLimits)
+    second_pass: SecondPass = field(default_factory=SecondPass)
 
     def __post_init__(self) -> None:
         for name in ("denylists", "topics", "allow"):
@@ -272,6 +303,7 @@ class Policy:
             allow=_joined(base.allow, self.allow),
             modes=self.modes.over(base.modes),
             budgets=self.budgets.over(base.budgets),
+            second_pass=self.second_pass.over(base.second_pass),
         )
 
     def mode(self, rule: str, category: str, severity: str) -> Mode:

@@ -25,6 +25,7 @@ _HINTS = {
     "dataclass_type": "a map of fields is needed; write `name: value` lines",
     "string_type": "a text is needed",
     "int_parsing": "a whole number is needed",
+    "float_parsing": "a number is needed",
 }
 
 

@@ -85,6 +85,7 @@ class Client:
     def __init__(self, address: Address) -> None:
         self._address = address
         self._opened: tuple[asyncio.AbstractEventLoop, Model] | None = None
+        self._turn: tuple[asyncio.AbstractEventLoop, asyncio.Lock] | None = None
         self._closed = False
 
     async def model(self) -> Model:
@@ -96,15 +97,17 @@ class Client:
         loop = asyncio.get_running_loop()
         if self._closed:
             raise missing("this judge is closed; open it again")
-        if self._opened is None or self._opened[0] is not loop:
-            # Connections belong to their loop; those of a loop that ended went with it.
-            model = await asyncio.to_thread(_build, self._address)
-            if self._opened is None or self._opened[0] is not loop:  # nobody was faster
+        if self._turn is None or self._turn[0] is not loop:
+            self._turn = (loop, asyncio.Lock())
+        async with self._turn[1]:  # the calls of one turn come at once, and a second client would never be closed
+            if self._opened is None or self._opened[0] is not loop:
+                # Connections belong to their loop; those of a loop that ended went with it.
+                model = await asyncio.to_thread(_build, self._address)
                 provider: Any = getattr(model, "provider", None)
                 if provider is not None:
                     await provider.__aenter__()
                 self._opened = (loop, model)
-        return self._opened[1]
+            return self._opened[1]
 
     async def aclose(self) -> None:
         """Closes the connections of the running loop; the client cannot be used after it."""

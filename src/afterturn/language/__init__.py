@@ -1,5 +1,6 @@
 """Reads human language just enough for rules: words in any script, sentences, function words, tables of phrases."""
 
+from afterturn.language._human import asks_for_human
 from afterturn.language._model import ngrams, probability
 from afterturn.language._names import language_name
 from afterturn.language._tables import Phrase, lines, phrases
@@ -10,6 +11,7 @@ __all__ = [
     "QUESTION_MARKS",
     "Phrase",
     "Token",
+    "asks_for_human",
     "content_tokens",
     "fold",
     "grouped",

@@ -13,7 +13,7 @@ _SIGNS = "\u0300-\u036f\u0900-\u0963\u0966-\u0dff\u0e00-\u0eff"  # vowel signs a
 _WORD = rf"(?:[^\W_{_CJK}]|[{_SIGNS}])+"
 _TOKEN = re.compile(rf"[{_CJK}]|\b{_ELIDED}|{_WORD}(?:['’]{_WORD})*", re.IGNORECASE)
 _CJK_TOKEN = re.compile(rf"[{_CJK}]")
-_FOLDED = str.maketrans({"أ": "ا", "إ": "ا", "آ": "ا", "ى": "ي", "ة": "ه", "ـ": None, "ß": "ss", "ł": "l", "ı": "i"})
+FOLDED = str.maketrans({"أ": "ا", "إ": "ا", "آ": "ا", "ى": "ي", "ة": "ه", "ـ": None, "ß": "ss", "ł": "l", "ı": "i"})
 _LONG_RUN = re.compile(r"(\D)\1{2,}")
 
 _FENCE = re.compile(r"^[ \t]*(?:```|~~~).*$", re.MULTILINE)
@@ -44,7 +44,7 @@ def fold(word: str) -> str:
     """Folds case, accents, apostrophes, Arabic spelling variants and drawn-out letters (`Hellooo` is `hello`)."""
     if word.isascii():  # most words: they have no accent to take apart
         return _LONG_RUN.sub(r"\1", word.lower().replace("'", ""))
-    decomposed = unicodedata.normalize("NFKD", word.casefold().translate(_FOLDED))
+    decomposed = unicodedata.normalize("NFKD", word.casefold().translate(FOLDED))
     bare = "".join(char for char in decomposed if not unicodedata.combining(char) and char not in "'’")
     kana = unicodedata.normalize("NFKC", bare)
     return _LONG_RUN.sub(r"\1", kana)

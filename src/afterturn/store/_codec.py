@@ -8,6 +8,7 @@ from dataclasses import asdict, replace
 from typing import Any
 
 from afterturn.formats import check_turn, turn_from_json, turn_to_json
+from afterturn.mood import NO_MOOD, Mood
 from afterturn.outcomes import Outcome
 from afterturn.store._direct import Row
 from afterturn.store._records import SessionState, SourceRef, TurnOrder
@@ -128,8 +129,9 @@ def session_columns(state: SessionState) -> Columns:
         "concluded": state.concluded,
         "concluded_turn": state.concluded_turn,
         "handoff_summary": state.handoff_summary,
+        "mood": None if state.mood == NO_MOOD else to_json(asdict(state.mood)),
     }
-    for name in ("title", "categories", "sources"):
+    for name in ("title", "categories", "sources", "mood"):
         order: TurnOrder | None = getattr(state, f"{name}_order")
         columns[f"{name}_at"] = order.created_at if order else None
         columns[f"{name}_n"] = order.seq if order else None
@@ -152,6 +154,8 @@ def session_of(row: Row) -> SessionState:
         concluded=row["concluded"],
         concluded_turn=row["concluded_turn"],
         handoff_summary=row["handoff_summary"],
+        mood=Mood(**json.loads(row["mood"])) if row["mood"] else NO_MOOD,
+        mood_order=_order(row, "mood"),
     )
 
 

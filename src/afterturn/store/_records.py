@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Literal, NamedTuple, Protocol
 
 from afterturn.calls import Planned
+from afterturn.mood import NO_MOOD, Mood
 from afterturn.outcomes import Judgement
 from afterturn.store.events import TimelineEvent
 from afterturn.turns import Turn
@@ -48,6 +49,8 @@ class SessionState:
         concluded: Who concluded the sub-agent's part, or None while nobody did.
         concluded_turn: Id of the turn that did.
         handoff_summary: What the parent agent should know, or None.
+        mood: How the customer feels, and what is advised.
+        mood_order: Place of the turn that gave it.
     """
 
     tenant: str
@@ -63,6 +66,8 @@ class SessionState:
     concluded: ConcludedBy | None = None
     concluded_turn: str | None = None
     handoff_summary: str | None = None
+    mood: Mood = NO_MOOD
+    mood_order: TurnOrder | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

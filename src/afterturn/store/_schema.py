@@ -117,6 +117,9 @@ sessions = Table(
     Column("concluded", Text),
     Column("concluded_turn", Text),
     Column("handoff_summary", Text),
+    Column("mood", Text),
+    Column("mood_at", Instant),
+    Column("mood_n", BigInteger),
 )
 
 conclusions = Table(

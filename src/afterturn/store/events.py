@@ -22,6 +22,7 @@ SESSION_TITLE = "session.title"
 SESSION_CATEGORIES = "session.categories"
 SESSION_CONCLUDED = "session.concluded"
 SAFETY_SIGNAL = "safety.signal"
+SESSION_ADVICE = "session.advice"
 JUDGEMENT_FAILED = "judgement.failed"
 
 EVENT_NAMES = (
@@ -35,6 +36,7 @@ EVENT_NAMES = (
     SESSION_CATEGORIES,
     SESSION_CONCLUDED,
     SAFETY_SIGNAL,
+    SESSION_ADVICE,
     JUDGEMENT_FAILED,
 )
 

@@ -15,7 +15,7 @@ from afterturn.errors import UsageError
 from afterturn.ledger import Sink, publish
 from afterturn.outcomes import Judgement
 from afterturn.session import apply
-from afterturn.store import Claim, Claims, Store, TimelineEvent
+from afterturn.store import Claim, Claims, Fold, Store, TimelineEvent
 from afterturn.turns import Turn
 from afterturn.worker._calls import StoreCalls
 from afterturn.worker._hooks import Hooks
@@ -58,6 +58,7 @@ class Worker:
         deadline_s: How long judging one turn may take.
         retry_s: How long the second attempt waits; the third waits twice as long.
         event_names: The host's names for the events that `on_event` hears.
+        fold: Folds judgements into the state of their session.
 
     Example:
         ```python
@@ -80,6 +81,7 @@ class Worker:
         deadline_s: float = 300.0,
         retry_s: float = 2.0,
         event_names: Mapping[str, str] = _OWN_NAMES,
+        fold: Fold = apply,
     ) -> None:
         self._store = store
         self._judge = judge
@@ -91,6 +93,7 @@ class Worker:
         self._deadline_s = deadline_s
         self._retry_s = retry_s
         self._event_names = event_names
+        self._fold = fold
         self._owner = secrets.token_hex(8)
         self._held: dict[int, Claim] = {}
         self._judging: set[asyncio.Task[None]] = set()
@@ -280,7 +283,7 @@ class Worker:
             publish(dead, self._sinks)
             run.loop.call_later(delay_s, run.work.fire)  # due by then: the commit came before this
         else:
-            finished = await run.calls.guarded("worker.finish", None, self._store.finish, claimed, result, apply)
+            finished = await run.calls.guarded("worker.finish", None, self._store.finish, claimed, result, self._fold)
             if finished is not None:
                 publish([judgement.verdict for judgement in finished.judgements], self._sinks)
                 run.telling.events(claimed.turn, finished.events)

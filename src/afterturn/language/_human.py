@@ -1,0 +1,34 @@
+"""Tells whether a message asks for a person instead of the machine, in the languages of `wants_human.txt`."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from functools import lru_cache
+
+from afterturn.language._tables import lines
+from afterturn.language._text import FOLDED, is_cjk, tokens
+
+
+def asks_for_human(text: str) -> bool:
+    """Says whether a message asks for a person instead of the machine.
+
+    Example:
+        >>> asks_for_human("Can I talk to a real person please?"), asks_for_human("The agent at the desk was kind.")
+        (True, False)
+    """
+    words = [token.folded for token in tokens(text)]
+    joined = "".join(word if is_cjk(word) else f" {word} " for word in words)  # CJK is written without blanks
+    return _pattern().search(" ".join(joined.split())) is not None
+
+
+@lru_cache(maxsize=1)
+def _pattern() -> re.Pattern[str]:
+    return re.compile("|".join(f"(?:{_folded(line)})" for line in lines("wants_human.txt")["wants_human"]))
+
+
+def _folded(pattern: str) -> str:
+    """Writes a pattern in the letters that folded words have."""
+    decomposed = unicodedata.normalize("NFKD", pattern.translate(FOLDED))
+    bare = "".join(char for char in decomposed if not unicodedata.combining(char))
+    return unicodedata.normalize("NFKC", bare)
