@@ -25,7 +25,7 @@ class SecondOpinion:
     Attributes:
         verdict: The verdict; None where the pass is off, failed, or took too long.
         mode: What the tenant's policy makes of a finding.
-        flagged: Whether it found an attack, as surely as the policy asks.
+        flagged: Whether it found an attack, as surely as the policy asks; never under `shadow`.
         blocked: Whether the host must not answer: a finding under `enforce`.
         message: What the host may show instead, where the policy says.
     """
@@ -77,7 +77,7 @@ class LivePass:
             return SecondOpinion(mode=self._mode)
         verdict = judgement.verdict
         sure = (verdict.confidence or 0) >= (self._policy.second_pass.least_confidence or 0)
-        flagged = verdict.status == "finding" and sure
+        flagged = verdict.status == "finding" and sure and self._mode != "shadow"  # as with the guard's modes
         blocked = flagged and self._mode == "enforce"
         return SecondOpinion(
             verdict=verdict,

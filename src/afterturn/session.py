@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
+from afterturn.calls import Planned
 from afterturn.classifiers import AI_FRUSTRATION
 from afterturn.mood import SENTIMENT_BELOW, mood_after
 from afterturn.outcomes import Judgement, Outcome
@@ -44,9 +45,14 @@ def turn_events(turn: Turn, at: datetime) -> tuple[TimelineEvent, ...]:
     return (received, *(TimelineEvent(name=name, at=at, turn=turn.id, data=data) for name, data in told))
 
 
-def tells(turn: Turn) -> bool:
-    """Says whether a turn changes its session before anybody judges it: it cites sources, or its own tool concludes."""
-    return concluded_by_tool(turn) or (turn.reply is not None and bool(turn.reply.cited))
+def tells(turn: Turn, planned: Sequence[Planned] = ()) -> bool:
+    """Says whether a turn changes its session before anybody judges it.
+
+    It cites sources, its own tool concludes, or nobody will be asked how the customer feels, so that the messages
+    themselves speak at once.
+    """
+    unasked = any(one.skip is not None and one.classifier == AI_FRUSTRATION.name for one in planned)
+    return unasked or concluded_by_tool(turn) or (turn.reply is not None and bool(turn.reply.cited))
 
 
 def concluded_by_tool(turn: Turn) -> bool:

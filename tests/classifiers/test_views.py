@@ -70,6 +70,12 @@ def test_the_message_view_has_the_customers_message_alone(full: Any) -> None:
     assert project(full, "message").reply is None
 
 
+def test_of_a_very_long_message_the_message_view_has_both_ends(make_turn: Any) -> None:
+    seen = project(make_turn("begins " + "x" * 50_000 + " ends", "a"), "message").messages[0].text
+    assert 23_990 < len(seen) <= 24_000
+    assert (seen.startswith("begins "), seen.endswith(" ends"), seen.count(CUT)) == (True, True, 1)
+
+
 def test_the_scope_view_has_the_reply_alone(full: Any) -> None:
     assert [message.text for message in project(full, "scope").messages] == ["answer."]
 

@@ -338,3 +338,12 @@ async def test_a_turn_is_judged_without_the_context_variables_of_another(make_af
         turn, _text = await _run(at, agent)
         await turn.verdicts()
     assert seen == ["none"] * 4  # a turn is two calls: one about the exchange, one about the scope
+
+
+async def test_a_tenant_that_asks_nobody_still_hears_that_a_person_is_wanted(make_afterturn: Any, agent: Agent) -> None:
+    at = make_afterturn(ScriptedJudge({}, location="remote"), config={"residency": "local"})
+    async with at.turn(agent=agent, session="s-1", message="Let me talk to a human, please.") as turn:
+        turn.reply("One moment.")
+    assert {verdict.reason for verdict in await turn.verdicts()} >= {"residency"}
+    assert (at.session("s-1").mood.advice, at.session("s-1").mood.reason) == ("hand_off", "wants_human")
+    assert "session.advice" in [event.name for event in at.timeline("s-1")]

@@ -11,7 +11,7 @@ import pytest
 from afterturn.calls import Confidence, Judge, Question
 from afterturn.errors import ConfigError, JudgeMissingError
 from afterturn.judges import ModelJudge
-from afterturn.judges._client import Address
+from afterturn.judges._client import Address, _build  # pyright: ignore[reportPrivateUsage]
 from afterturn.testing import CANARY, check_judge, sample_call
 from afterturn.verdicts import JudgeParams, Usage
 
@@ -51,6 +51,23 @@ async def test_a_server_of_ones_own_needs_no_key_and_takes_its_address_from_the_
     await judge.ask(sample_call())
     await judge.aclose()
     assert len(server.asked) == 1
+
+
+async def test_calls_that_come_at_once_share_one_client(
+    server: FakeServer, replies: Replies, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    built: list[Address] = []
+
+    def build(address: Address) -> Any:
+        built.append(address)
+        return _build(address)
+
+    monkeypatch.setattr("afterturn.judges._client._build", build)
+    server.says(replies.chat(GOOD))
+    judge = ModelJudge("openai:some-model", base_url=server.base_url)
+    await asyncio.gather(*(judge.ask(sample_call()) for _ in range(5)))
+    await judge.aclose()
+    assert (len(server.asked), len(built)) == (5, 1)
 
 
 async def test_a_model_judge_keeps_the_contract(server: FakeServer, replies: Replies) -> None:

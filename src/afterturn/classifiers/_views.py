@@ -18,6 +18,7 @@ HISTORY_MESSAGES = 6
 HISTORY_CHARACTERS = 600
 EXCHANGE_MESSAGES = 6
 EXCHANGE_CHARACTERS = 6_000
+MESSAGE_CHARACTERS = 24_000
 PASSAGE_CHARACTERS = 400
 PASSAGES_CHARACTERS = 12_000
 
@@ -67,7 +68,8 @@ def _bare(turn: Turn) -> Turn:
 
 def _message_view(turn: Turn) -> Turn:
     users = [message for message in turn.exchange if message.role == "user"]
-    return replace(_bare(turn), messages=tuple(_plain(m.role, m.text, EXCHANGE_CHARACTERS) for m in users), reply=None)
+    shown = tuple(Message(role="user", text=_both_ends(message.text, MESSAGE_CHARACTERS)) for message in users)
+    return replace(_bare(turn), messages=shown, reply=None)
 
 
 def _exchange_view(turn: Turn) -> Turn:
@@ -116,6 +118,14 @@ def _cleaned(message: Message, turn: Turn, limit: int) -> Message:
 
 def _plain(role: str, text: str, limit: int) -> Message:
     return Message(role="assistant" if role == "assistant" else "user", text=shorten(text, limit))
+
+
+def _both_ends(text: str, limit: int) -> str:
+    """Cuts a long message in its middle: an attack likes to stand at the end of much that is harmless."""
+    if len(text) <= limit:
+        return text
+    half = (limit - len(CUT) - 1) // 2
+    return f"{text[:half]}{CUT}\n{text[-half:]}"
 
 
 def _excerpt(passage: Passage, size: int) -> Passage:

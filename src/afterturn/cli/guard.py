@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, BinaryIO
 
 import typer
 
-from afterturn.cli._common import json_line, log_to_stderr, note
+from afterturn.cli._common import configured, json_line, log_to_stderr, note
+from afterturn.cli._second import Checked, scored
+from afterturn.errors import UsageError
 
 if TYPE_CHECKING:
     from afterturn.guard import Guard, GuardResult
@@ -22,31 +26,67 @@ def guard_command(
     tenant: Annotated[str, typer.Option(help="Check with the policy that the configuration gives this tenant.")] = (
         "default"
     ),
+    second_pass: Annotated[
+        bool,
+        typer.Option(
+            "--second-pass", help="Ask a judge about what the static guard let through and about long texts; scores."
+        ),
+    ] = False,
+    judge: Annotated[
+        str | None, typer.Option(help="Who answers the second pass: encoder, llama:PATH or provider:model.")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="JSON lines; it prints nothing else anyway.")] = False,
 ) -> None:
-    """Checks texts: flagged, blocked, category, confidence and rules, a JSON line each. No model is asked."""
-    from afterturn.cli._texts import Line, texts
+    """Checks texts: flagged, blocked, category, confidence and rules, a JSON line each.
 
+    No model is asked unless you say `--second-pass`: then each line has `score` (0 to 100, how likely it is an attack)
+    and `layer`, who gave it. Where the judge fails, the static answer stands.
+    """
+    if judge is not None and not second_pass:
+        raise UsageError("--judge answers the second pass alone; give --second-pass as well")
     guard = configured_guard(policy, tenant)
-    flagged = blocked = checked = skipped = 0
+    rows = _checked(file, guard)
+    if second_pass:
+        config = configured(judge=judge)
+        rows = scored(rows, config, guard, tenant, at_once=1 if str(file) == "-" else config.concurrency)
+    counts: Counter[str] = Counter()
     out: BinaryIO = typer.get_binary_stream("stdout")
-    for line in texts(file):
-        if not isinstance(line, Line):
-            note(line)
-            skipped += 1
+    for row in rows:
+        if isinstance(row, str):
+            note(row)
+            counts["bad"] += 1
             continue
-        result = guard.check(line.text)
-        out.write(json_line({"id": line.id, **summary(result)}).encode() + b"\n")
+        out.write(json_line(_line(row)).encode() + b"\n")
         if str(file) == "-":
             out.flush()  # who pipes texts in one by one waits for each answer
-        checked += 1
-        flagged += result.flagged
-        blocked += result.blocked
+        counts.update(texts=1, flagged=row.result.flagged, blocked=row.result.blocked, failed=row.failed is not None)
     out.flush()
-    note(
-        f"{checked} texts checked, {flagged} flagged, {blocked} blocked"
-        + (f", {skipped} bad lines skipped" if skipped else "")
-    )
+    _tell(counts)
+
+
+def _checked(file: Path, guard: Guard) -> Iterator[Checked | str]:
+    """Checks the texts of a file, one at a time; what is wrong with a line comes in its place."""
+    from afterturn.cli._texts import Line, texts
+
+    for line in texts(file):
+        if isinstance(line, Line):
+            yield Checked(id=line.id, text=line.text, result=guard.check(line.text))
+        else:
+            yield line
+
+
+def _line(row: Checked) -> dict[str, object]:
+    score = {} if row.score is None else {"score": row.score, "layer": row.layer}
+    return {"id": row.id, **summary(row.result), **score}
+
+
+def _tell(counts: Counter[str]) -> None:
+    parts = [f"{counts['texts']} texts checked, {counts['flagged']} flagged, {counts['blocked']} blocked"]
+    if counts["failed"]:
+        parts.append(f"the second pass failed on {counts['failed']}: their scores are the static ones")
+    if counts["bad"]:
+        parts.append(f"{counts['bad']} bad lines skipped")
+    note(", ".join(parts))
 
 
 def configured_guard(policy: str | None, tenant: str = "default") -> Guard:

@@ -36,7 +36,7 @@ def ingest(
     """
     now = store.clock()
     told = (*turn_events(turn, now), *events)
-    if not store.add_turn(turn, planned, events=told, fold=apply if tells(turn) else None, at=now):
+    if not store.add_turn(turn, planned, events=told, fold=apply if tells(turn, planned) else None, at=now):
         return None
     publish([skipped(turn, one, now) for one in planned if one.skip], sinks)
     return told
@@ -53,7 +53,7 @@ def ingest_many(store: Store, batch: Sequence[tuple[Turn, Sequence[Planned]]], *
     """
     now = store.clock()
     told = [(turn, planned, turn_events(turn, turn.created_at or now)) for turn, planned in batch]
-    new = store.add_turns(told, fold=apply if any(tells(turn) for turn, _ in batch) else None, at=now)
+    new = store.add_turns(told, fold=apply if any(tells(*pair) for pair in batch) else None, at=now)
     fresh = [pair for pair, is_new in zip(batch, new, strict=True) if is_new]
     publish([skipped(turn, one, now) for turn, planned in fresh for one in planned if one.skip], sinks)
     return len(fresh)
