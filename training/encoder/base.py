@@ -116,9 +116,7 @@ class Layer(nn.Module):
     def forward(self, x: Tensor, mask: Tensor) -> Tensor:
         """Reads a batch, shape (texts, tokens, size); `mask` is 0 for a token and -10,000 for padding."""
         texts, tokens, size = x.shape
-        q, k, v = (
-            part(x).view(texts, tokens, self.heads, -1).transpose(1, 2) for part in (self.q, self.k, self.v)
-        )
+        q, k, v = (part(x).view(texts, tokens, self.heads, -1).transpose(1, 2) for part in (self.q, self.k, self.v))
         weights = torch.softmax(q @ k.transpose(-1, -2) / math.sqrt(size // self.heads) + mask, -1)
         x = self.aln(x + self.ao((weights @ v).transpose(1, 2).reshape(texts, tokens, size)))
         return self.oln(x + self.fo(functional.gelu(self.fi(x))))
@@ -187,9 +185,7 @@ def tokenizer(pieces: Sequence[tuple[str, float]]) -> Tokenizer:
         [normalizers.Nmt(), normalizers.NFKC(), normalizers.Replace(Regex(" {2,}"), " ")]
     )
     made.pre_tokenizer = pre_tokenizers.Metaspace(replacement="▁", prepend_scheme="always")
-    made.post_processor = processors.TemplateProcessing(
-        single="<s> $A </s>", special_tokens=[("<s>", 0), ("</s>", 2)]
-    )
+    made.post_processor = processors.TemplateProcessing(single="<s> $A </s>", special_tokens=[("<s>", 0), ("</s>", 2)])
     return made
 
 

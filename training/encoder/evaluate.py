@@ -35,7 +35,7 @@ def evaluate(
     pooled = _pooled(read, [text for part in parts.values() for row in part for text in (row.text, row.other) if text])
     scored = {name: _scored(net, part, pooled) for name, part in parts.items()}
     figures = {
-        f"{name}: {task}": _figures(task, scores, found)
+        f"{name}: {task}": figures(task, scores, found)
         for name, by_task in scored.items()
         for task, (scores, found) in sorted(by_task.items())
     }
@@ -97,7 +97,7 @@ def _scored(
     return made
 
 
-def _figures(task: str, scores: np.ndarray, found: Sequence[rows.Row]) -> dict[str, Any]:
+def figures(task: str, scores: np.ndarray, found: Sequence[rows.Row]) -> dict[str, Any]:
     names = rows.LABELS[task]
     wanted = np.array([names.index(row.label) for row in found])
     chances = _softmax(scores)

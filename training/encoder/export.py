@@ -1,4 +1,4 @@
-"""Writes the trained model as the files of `packages/encoder`: ONNX in int8, tokenizer, heads, manifest.
+"""Writes the trained model as files of `packages/encoder`: ONNX in int8, tokenizer; heads.py fits the heads to it.
 
 Usage::
 
@@ -10,8 +10,6 @@ Weights are int8, one scale a channel, the embeddings as well; the report says h
 from __future__ import annotations
 
 import argparse
-import hashlib
-import json
 import shutil
 from pathlib import Path
 
@@ -25,7 +23,6 @@ from torch import Tensor, nn
 from train import FROZEN, LAYERS, MAX_TOKENS, Net, unpacked
 
 PACKAGE = rows.ROOT / "packages" / "encoder" / "src" / "afterturn_encoder"
-VERSION = "2"
 
 
 class Whole(nn.Module):
@@ -68,44 +65,7 @@ def export(out: Path) -> None:
         op_types_to_quantize=["MatMul", "Gemm", "Gather"],
     )
     shutil.copy(out / "tokenizer.json", PACKAGE / "tokenizer.json")
-    _heads(net, json.loads((out / "report.json").read_text()), PACKAGE / "heads.npz")
-    _manifest(weights.size)
     _compare(out / "float.onnx")
-
-
-def _heads(net: Net, report: dict[str, dict[str, dict[str, object]]], path: Path) -> None:
-    arrays: dict[str, np.ndarray] = {}
-    for task in rows.LABELS:
-        parts = {"weight": net.heads[task].weight, "bias": net.heads[task].bias}
-        if task in rows.PAIRS:
-            parts |= {"hidden_weight": net.hidden[task].weight, "hidden_bias": net.hidden[task].bias}
-        arrays |= {f"{task}.{name}": value.detach().float().numpy() for name, value in parts.items()}
-    tasks = {
-        task: {
-            "labels": names,
-            "temperature": report["calibration"][task]["temperature"],
-            "cut": report["calibration"][task]["cut"],
-            "unsure": report["calibration"][task]["unsure"],
-        }
-        for task, names in rows.LABELS.items()
-    }
-    np.savez_compressed(path, meta=np.array(json.dumps({"tasks": tasks})), **arrays)
-
-
-def _manifest(size: int) -> None:
-    digest = {name: hashlib.sha256((PACKAGE / name).read_bytes()).hexdigest() for name in _FILES}
-    manifest = {
-        "name": "afterturn-e5-7-int8",
-        "version": VERSION,
-        "licence": "MIT",
-        "dimensions": size,
-        "max_tokens": MAX_TOKENS,
-        **{_FILES[name]: value for name, value in digest.items()},
-    }
-    (PACKAGE / "manifest.json").write_text(json.dumps(manifest, indent=1) + "\n")
-
-
-_FILES = {"model.onnx": "model_sha256", "tokenizer.json": "tokenizer_sha256", "heads.npz": "heads_sha256"}
 
 
 def _compare(reference: Path) -> None:
@@ -119,7 +79,6 @@ def _compare(reference: Path) -> None:
         feed = {"input_ids": np.array([ids]), "attention_mask": np.ones((1, len(ids)), np.int64)}
         whole, small = (session.run(["vector"], feed)[0][0] for session in sessions)
         near.append(float(whole @ small))
-    print({name: round((PACKAGE / name).stat().st_size / 1e6, 2) for name in _FILES}, "MB")
     print("similarity of int8 and float vectors: mean", round(float(np.mean(near)), 4), "least", round(min(near), 4))
 
 

@@ -1,4 +1,4 @@
-"""A trained head is linear on one vector, sees two with one hidden layer, and says when it is unsure."""
+"""A trained head is linear on one vector or two, and says when it is unsure."""
 
 from __future__ import annotations
 
@@ -46,10 +46,8 @@ def test_under_the_cut_is_no_finding_and_within_the_band_is_unsure() -> None:
 
 
 def test_a_head_on_two_texts_tells_the_same_text_from_another() -> None:
-    hidden = [[0.0] * 6 + [1.0, 1.0]]  # the distance alone
-    heads = made(
-        "alike", ["yes", "no"], hidden_weight=hidden, hidden_bias=[0.0], weight=[[-1.0], [1.0]], bias=[2.0, 0.0]
-    )
+    distance = [0.0] * 6 + [1.0, 1.0]
+    heads = made("alike", ["yes", "no"], weight=[[0.0] * 8, distance], bias=[2.0, 0.0])
     other = np.array([1.0, -1.0], dtype=np.float32)
     (same,) = heads.chances("alike", vector(1.0, -1.0), other)
     (apart,) = heads.chances("alike", vector(-1.0, 1.0), other)

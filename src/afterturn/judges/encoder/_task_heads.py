@@ -1,7 +1,6 @@
 """Answers questions by small heads on the encoder's vectors of one text or two; training/encoder fits them.
 
-A head is linear on the standardised vector of a text; on two texts it sees both, their product and their distance, with
-one hidden layer. Probabilities are calibrated by a temperature; between the bounds of its band a head is unsure.
+A head is linear on the standardised vector of a text; on two texts it sees both, their product and their distance. Probabilities are calibrated by a temperature; between the bounds of its band a head is unsure.
 """
 
 from __future__ import annotations
@@ -75,8 +74,7 @@ class TaskHeads:
     """Are the heads of one file.
 
     Args:
-        data: The bytes of an `.npz` file: `meta` (JSON: the tasks), and for each task `weight`, `bias`, and for two
-            texts `hidden_weight`, `hidden_bias`.
+        data: The bytes of an `.npz` file: `meta` (JSON: the tasks), and for each task `weight` and `bias`.
     """
 
     def __init__(self, data: bytes) -> None:
@@ -111,23 +109,15 @@ class TaskHeads:
         features = _standardised(texts)
         if other is not None:
             against = np.broadcast_to(_standardised(other[None]), features.shape)
-            both = np.concatenate([features, against, features * against, np.abs(features - against)], axis=1)
-            features = _gelu(both @ self._of(task, "hidden_weight").T + self._of(task, "hidden_bias"))
-        scores = (features @ self._of(task, "weight").T + self._of(task, "bias")) / known.temperature
+            features = np.concatenate([features, against, features * against, np.abs(features - against)], axis=1)
+        weight, bias = self._arrays[f"{task}.weight"], self._arrays[f"{task}.bias"]
+        scores = (features @ weight.T + bias) / known.temperature
         return [Chances(by_label=dict(zip(known.labels, row, strict=True)), task=known) for row in _softmax(scores)]
-
-    def _of(self, task: str, name: str) -> Vectors:
-        return self._arrays[f"{task}.{name}"]
 
 
 def _standardised(vectors: Vectors) -> Vectors:
     centred = vectors - vectors.mean(axis=1, keepdims=True)
     return cast(Vectors, centred / np.sqrt(centred.var(axis=1, keepdims=True) + 1e-5))
-
-
-def _gelu(values: Vectors) -> Vectors:
-    """Is the tanh form, as in training."""
-    return cast(Vectors, 0.5 * values * (1 + np.tanh(0.7978845608 * (values + 0.044715 * values**3))))
 
 
 def _softmax(scores: Vectors) -> Sequence[Sequence[float]]:

@@ -1,0 +1,131 @@
+"""Fits the heads of the exported encoder: logistic regression on its vectors, calibrated on dev and held-out rows.
+
+Usage::
+
+    python training/encoder/heads.py [--shared ../shared] [--out /tmp/afterturn-encoder]
+
+Reads `packages/encoder`'s model.onnx (see export.py), so that the heads are fitted to the vectors that users get, int8
+and all. Writes heads.npz and the manifest there, and `report.json`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import onnxruntime
+import rows
+from evaluate import calibrate, figures
+from sklearn.linear_model import LogisticRegression
+from tokenizers import Tokenizer
+from train import MAX_TOKENS, padded, split, texts_of
+
+PACKAGE = rows.ROOT / "packages" / "encoder" / "src" / "afterturn_encoder"
+FILES = {"model.onnx": "model_sha256", "tokenizer.json": "tokenizer_sha256", "heads.npz": "heads_sha256"}
+STRENGTHS = (0.003, 0.03, 0.3)
+VERSION = "2"
+
+
+class Vectors:
+    """Reads texts by the exported model, each once."""
+
+    def __init__(self) -> None:
+        self._session = onnxruntime.InferenceSession(str(PACKAGE / "model.onnx"))
+        self._tokenizer = Tokenizer.from_file(str(PACKAGE / "tokenizer.json"))
+        self._known: dict[str, np.ndarray] = {}
+
+    def read(self, texts: set[str]) -> None:
+        """Reads texts in batches of about the same length."""
+        ids = {text: self._tokenizer.encode(text).ids[:MAX_TOKENS] for text in texts - self._known.keys()}
+        ordered = sorted(ids, key=lambda text: len(ids[text]))
+        for start in range(0, len(ordered), 32):
+            batch = ordered[start : start + 32]
+            numbers, mask = padded([ids[text] for text in batch])
+            feed = {"input_ids": numbers.numpy(), "attention_mask": mask.numpy()}
+            pooled = self._session.run(["pooled"], feed)[0]
+            self._known |= dict(zip(batch, pooled, strict=True))
+
+    def features(self, task: str, found: list[rows.Row]) -> np.ndarray:
+        """Gives what a head sees of rows: the standardised vector, or two, their product and their distance."""
+        text = standardised(np.stack([self._known[row.text] for row in found]))
+        if task not in rows.PAIRS:
+            return text
+        other = standardised(np.stack([self._known[row.other or ""] for row in found]))
+        return np.concatenate([text, other, text * other, np.abs(text - other)], axis=1)
+
+
+def standardised(vectors: np.ndarray) -> np.ndarray:
+    """Takes mean and length off each vector."""
+    centred = vectors - vectors.mean(axis=1, keepdims=True)
+    return centred / np.sqrt(centred.var(axis=1, keepdims=True) + 1e-5)
+
+
+def fit(task: str, features: np.ndarray, found: list[rows.Row], strength: float) -> tuple[np.ndarray, np.ndarray]:
+    """Fits one head; gives weights, shape (labels, features), and biases."""
+    names = rows.LABELS[task]
+    wanted = np.array([names.index(row.label) for row in found])
+    model = LogisticRegression(C=strength, max_iter=400, class_weight="balanced").fit(features, wanted)
+    if len(names) == 2:
+        half = model.coef_[0] / 2
+        return np.stack([-half, half]), np.array([-model.intercept_[0] / 2, model.intercept_[0] / 2])
+    return model.coef_, model.intercept_
+
+
+def best(task: str, vectors: Vectors, train: list[rows.Row], test: list[rows.Row]) -> tuple[np.ndarray, np.ndarray]:
+    """Fits a head with the strength that has the least log loss on the rows that calibrate it."""
+    features, measured = vectors.features(task, train), vectors.features(task, test)
+    wanted = np.array([rows.LABELS[task].index(row.label) for row in test])
+
+    def loss(head: tuple[np.ndarray, np.ndarray]) -> float:
+        scores = measured @ head[0].T + head[1]
+        shifted = scores - scores.max(axis=1, keepdims=True)
+        return float((np.log(np.exp(shifted).sum(axis=1)) - shifted[np.arange(len(wanted)), wanted]).mean())
+
+    return min((fit(task, features, train, strength) for strength in STRENGTHS), key=loss)
+
+
+def main() -> None:
+    """Fits all heads, writes them, prints the figures."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--shared", type=Path, default=rows.ROOT.parent / "shared")
+    parser.add_argument("--out", type=Path, default=Path("/tmp/afterturn-encoder"))
+    options = parser.parse_args()
+    train, held = split(rows.rows(options.shared, "train"))
+    dev = rows.rows(options.shared, "dev")
+    vectors = Vectors()
+    vectors.read(set(texts_of(train, held, dev)))
+    arrays: dict[str, np.ndarray] = {}
+    tasks: dict[str, dict[str, Any]] = {}
+    report: dict[str, Any] = {}
+    for task, names in rows.LABELS.items():
+        fitted = [row for row in train if row.task == task]
+        measured = [row for row in (*dev, *held) if row.task == task]
+        weight, bias = best(task, vectors, fitted, measured)
+        arrays |= {f"{task}.weight": weight.astype(np.float32), f"{task}.bias": bias.astype(np.float32)}
+        scores = vectors.features(task, measured) @ weight.T + bias
+        found = calibrate(task, scores, measured)
+        tasks[task] = {"labels": names, **{name: found[name] for name in ("temperature", "cut", "unsure")}}
+        report[task] = {"calibration": found}
+        for name, part in (("dev", dev), ("ours", held)):
+            own = [row for row in part if row.task == task]
+            if own:
+                report[task][name] = figures(task, vectors.features(task, own) @ weight.T + bias, own)
+        print(task, json.dumps(report[task]), flush=True)
+    np.savez_compressed(PACKAGE / "heads.npz", meta=np.array(json.dumps({"tasks": tasks})), **arrays)
+    (options.out / "heads.json").write_text(json.dumps(report, indent=1))
+    _manifest()
+
+
+def _manifest() -> None:
+    digest = {key: hashlib.sha256((PACKAGE / name).read_bytes()).hexdigest() for name, key in FILES.items()}
+    manifest = {"name": "afterturn-e5-7-int8", "version": VERSION, "licence": "MIT", "dimensions": 384}
+    (PACKAGE / "manifest.json").write_text(json.dumps(manifest | {"max_tokens": MAX_TOKENS} | digest, indent=1) + "\n")
+    print({name: round((PACKAGE / name).stat().st_size / 1e6, 2) for name in FILES}, "MB")
+
+
+if __name__ == "__main__":
+    main()
