@@ -6,6 +6,7 @@ with one 16-bit scale. Its compiled engine is not needed: `e5.c` of the package 
 
 from __future__ import annotations
 
+import itertools
 import json
 import math
 import struct
@@ -80,7 +81,7 @@ def read(path: Path) -> Weights:
     cursor.at += length
     _, skipped = cursor.take("iI")  # the normalisation map; NFKC is near enough
     cursor.at += skipped
-    texts = [blob[start:end].decode("utf-8", "replace") for start, end in zip(offsets[:-1], offsets[1:], strict=True)]
+    texts = [blob[start:end].decode("utf-8", "replace") for start, end in itertools.pairwise(offsets)]
     pieces = list(zip(texts, map(float, scores), strict=True))
     tensors = dict(_tensor(cursor) for _ in range(cursor.take("i")[0]))
     return Weights(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import rows
@@ -18,14 +18,6 @@ DISAGREEMENT = 0.10
 """Outside its band, a head is wrong in at most this share of rows, with 95 % confidence (Clopper-Pearson)."""
 
 _GRID = np.arange(0.05, 0.96, 0.01)
-
-
-class Scorer(Protocol):
-    """Gives scores and similarities; see train.Net."""
-
-    def scores(self, task: str, text: Tensor, other: Tensor | None = None, drop: float = 0.0) -> Tensor: ...
-
-    def unit(self, pooled: Tensor) -> Tensor: ...
 
 
 def evaluate(
@@ -98,6 +90,7 @@ def _scored(
 
 
 def figures(task: str, scores: np.ndarray, found: Sequence[rows.Row]) -> dict[str, Any]:
+    """Gives how well scores tell the labels of a task apart, by language and source."""
     names = rows.LABELS[task]
     wanted = np.array([names.index(row.label) for row in found])
     chances = _softmax(scores)

@@ -15,7 +15,9 @@ from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
-LANGUAGES = frozenset("en de fr es pt it nl pl ru uk tr ar hi zh ja ko sv".split())
+LANGUAGES = frozenset(
+    ["en", "de", "fr", "es", "pt", "it", "nl", "pl", "ru", "uk", "tr", "ar", "hi", "zh", "ja", "ko", "sv"]
+)
 WHEELS = ("home-assistant-frontend==20250109.2", "kolibri==0.19.5", "django==5.2.19", "wagtail==8.0.1")
 _LEAST, _MOST = 12, 400
 _HOLES = re.compile(r"%\([a-z_]+\)[sd]|\{[^{}]*\}|%[sd]")

@@ -14,8 +14,8 @@ import wordfreq
 from base import Weights, tokenizer
 
 PIECES = 54_000
-MAIN = "en de fr es pt it nl pl ru uk tr ar hi zh ja ko".split()
-OTHERS = "sv da nb cs ro el he fa id vi fi hu ca bg".split()
+MAIN = ["en", "de", "fr", "es", "pt", "it", "nl", "pl", "ru", "uk", "tr", "ar", "hi", "zh", "ja", "ko"]
+OTHERS = ["sv", "da", "nb", "cs", "ro", "el", "he", "fa", "id", "vi", "fi", "hu", "ca", "bg"]
 _WITHOUT_CASE = frozenset(("zh", "ja", "ko", "hi", "ar", "he", "fa"))
 _SPECIAL = 4
 

@@ -1,6 +1,7 @@
 """Answers questions by small heads on the encoder's vectors of one text or two; training/encoder fits them.
 
-A head is linear on the standardised vector of a text; on two texts it sees both, their product and their distance. Probabilities are calibrated by a temperature; between the bounds of its band a head is unsure.
+A head is linear on the standardised vector of a text; on two texts it sees both, their product and their distance.
+Probabilities are calibrated by a temperature; between the bounds of its band a head is unsure.
 """
 
 from __future__ import annotations
