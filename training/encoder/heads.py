@@ -27,6 +27,7 @@ from train import MAX_TOKENS, padded, split, texts_of
 PACKAGE = rows.ROOT / "packages" / "encoder" / "src" / "afterturn_encoder"
 FILES = {"model.onnx": "model_sha256", "tokenizer.json": "tokenizer_sha256", "heads.npz": "heads_sha256"}
 STRENGTHS = (0.003, 0.03, 0.3)
+FOLDS = 5
 VERSION = "2"
 
 
@@ -38,8 +39,11 @@ class Vectors:
         self._tokenizer = Tokenizer.from_file(str(PACKAGE / "tokenizer.json"))
         self._known: dict[str, np.ndarray] = {}
 
-    def read(self, texts: set[str]) -> None:
-        """Reads texts in batches of about the same length."""
+    def read(self, texts: set[str], cache: Path) -> None:
+        """Reads texts in batches of about the same length, or takes what an earlier run kept of them."""
+        if cache.exists():
+            kept = np.load(cache, allow_pickle=True)
+            self._known = dict(zip(kept["texts"], kept["vectors"], strict=True))
         ids = {text: self._tokenizer.encode(text).ids[:MAX_TOKENS] for text in texts - self._known.keys()}
         ordered = sorted(ids, key=lambda text: len(ids[text]))
         for start in range(0, len(ordered), 32):
@@ -48,6 +52,7 @@ class Vectors:
             feed = {"input_ids": numbers.numpy(), "attention_mask": mask.numpy()}
             pooled = self._session.run(["pooled"], feed)[0]
             self._known |= dict(zip(batch, pooled, strict=True))
+        np.savez(cache, texts=np.array(list(self._known), dtype=object), vectors=np.stack(list(self._known.values())))
 
     def features(self, task: str, found: list[rows.Row]) -> np.ndarray:
         """Gives what a head sees of rows: the standardised vector, or two, their product and their distance."""
@@ -75,17 +80,35 @@ def fit(task: str, features: np.ndarray, found: list[rows.Row], strength: float)
     return model.coef_, model.intercept_
 
 
-def best(task: str, vectors: Vectors, train: list[rows.Row], test: list[rows.Row]) -> tuple[np.ndarray, np.ndarray]:
-    """Fits a head with the strength that has the least log loss on the rows that calibrate it."""
+def out_of_fold(
+    task: str, vectors: Vectors, fitted: list[rows.Row], ours: list[rows.Row], strength: float
+) -> np.ndarray:
+    """Gives the scores of our own rows by heads that were fitted without them and without their groups."""
+    scores = np.zeros((len(ours), len(rows.LABELS[task])))
+    fold = {group: number % FOLDS for number, group in enumerate(sorted({row.group for row in ours}))}
+    for number in range(FOLDS):
+        inside = [at for at, row in enumerate(ours) if fold[row.group] == number]
+        if not inside:
+            continue
+        rest = [row for row in fitted if row.source != "ours" or fold.get(row.group) != number]
+        weight, bias = fit(task, vectors.features(task, rest), rest, strength)
+        scores[inside] = vectors.features(task, [ours[at] for at in inside]) @ weight.T + bias
+    return scores
+
+
+def best(
+    task: str, vectors: Vectors, train: list[rows.Row], test: list[rows.Row]
+) -> tuple[np.ndarray, np.ndarray, float]:
+    """Fits a head with the strength that has the least log loss on the rows that calibrate it; gives the strength."""
     features, measured = vectors.features(task, train), vectors.features(task, test)
     wanted = np.array([rows.LABELS[task].index(row.label) for row in test])
 
-    def loss(head: tuple[np.ndarray, np.ndarray]) -> float:
+    def loss(head: tuple[np.ndarray, np.ndarray, float]) -> float:
         scores = measured @ head[0].T + head[1]
         shifted = scores - scores.max(axis=1, keepdims=True)
         return float((np.log(np.exp(shifted).sum(axis=1)) - shifted[np.arange(len(wanted)), wanted]).mean())
 
-    return min((fit(task, features, train, strength) for strength in STRENGTHS), key=loss)
+    return min(((*fit(task, features, train, strength), strength) for strength in STRENGTHS), key=loss)
 
 
 def main() -> None:
@@ -97,17 +120,20 @@ def main() -> None:
     train, held = split(rows.rows(options.shared, "train"))
     dev = rows.rows(options.shared, "dev")
     vectors = Vectors()
-    vectors.read(set(texts_of(train, held, dev)))
+    vectors.read(set(texts_of(train, held, dev)), options.out / "vectors.npz")
     arrays: dict[str, np.ndarray] = {}
     tasks: dict[str, dict[str, Any]] = {}
     report: dict[str, Any] = {}
     for task, names in rows.LABELS.items():
         fitted = [row for row in train if row.task == task]
         measured = [row for row in (*dev, *held) if row.task == task]
-        weight, bias = best(task, vectors, fitted, measured)
+        weight, bias, strength = best(task, vectors, fitted, measured)
         arrays |= {f"{task}.weight": weight.astype(np.float32), f"{task}.bias": bias.astype(np.float32)}
         scores = vectors.features(task, measured) @ weight.T + bias
-        found = calibrate(task, scores, measured)
+        ours = [row for row in fitted if row.source == "ours"]
+        found = calibrate(
+            task, np.concatenate([scores, out_of_fold(task, vectors, fitted, ours, strength)]), [*measured, *ours]
+        )
         tasks[task] = {"labels": names, **{name: found[name] for name in ("temperature", "cut", "unsure")}}
         report[task] = {"calibration": found}
         for name, part in (("dev", dev), ("ours", held)):
