@@ -7,10 +7,12 @@ cost does not grow with the text.
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 
+from afterturn.guard._mention import speaks_of_words
 from afterturn.guard._rules import Cut
 
-_REACH = 240
+_REACH = 320
 
 _QUOTES: dict[str, str] = {
     '"': '"', "'": "'", "`": "`", "“": "”", "”": "”", "„": "“”", "«": "»", "»": "«", "‘": "’", "「": "」", "『": "』",
@@ -137,20 +139,54 @@ _ASKED = re.compile(
     r"هل يمكنني|هل علي)|"
     r"क्या मैं|(?:不要|别|別|请勿|勿|我可以|我能|我该|我應該|我应该)) ?$"
 )
+_OBJECT = (
+    r"(?:it|this|that|these|those|them|what|whatever|as (?:it|he|she|they|the|this|that|instructed|told|asked|written)|"
+    r"exactly|accordingly|so\b|(?:the|its|his|her|their|this|that|these|those|said) (?:\w+ ){0,2}(?:instructions?|orders?|"
+    r"commands?|quot\w+|texts?|notes?|sentences?|phrases?|messages?|words?|lines?|manual|rules?|above|following|"
+    r"guidance|advice|wish\w*|requests?|prompts?|directives?|steps?|letter))"
+)
 _DO_IT = re.compile(
     # An order to obey what is quoted makes it an attack again.
-    r"\b(?:do (?:what|as|exactly|the following|it\b|this\b|that\b)|obey|comply|execute (?:it|this|that|the)|"
-    r"carry (?:it )?out|apply (?:it|this|these)|operate under|live by|make it so|for real\b|act on it|"
-    r"follow (?:it|this|that|these|the (?:following|instructions?|quoted|above|order))|act (?:on|accordingly)|"
-    r"and (?:then )?(?:do|follow|execute|obey)|then (?:do|act|follow|execute|obey)|from now on|your new "
-    r"(?:instructions?|task|rules?|role)|tu (?:was|das)|befolge|fuhre .{0,20}aus|setze? .{0,20}um|fais[- ]le|obeis|"
-    r"applique|execute[sz]?-?l[ae]|haz ?lo|obedece|cumple|aplica|sigue (?:esto|estas)|faca isso|obedeca|"
-    r"cumpra|esegui|"
-    r"obbedisci|applica|voer .{0,20}uit|gehoorzaam|doe (?:dit|dat|het)|wykonaj|zastosuj|zrob to|uygula|"
-    r"yerine getir)\b|"
-    r"(?:выполни|исполни|следуи этому|сделаи это|виконаи|зроби це|执行|照做|照办|实行|実行して|実行せよ|"
-    r"従え|その通りに|"
-    r"실행해|따라 ?해|그대로 해|수행해|نفذ|اتبع هذ|पालन करो|वैसा ही कर)"
+    r"(?:(?:^|[.!?:;,\"”’'»)–—-]) ?|\b(?:and|then|now|please|just|so|simply|you|must|will|shall|should|assistant|bot|also|"
+    r"afterwards|instead|let.?s|to) )(?:(?:then|now|please|just|simply|exactly|also|actually|really|first|immediately|"
+    r"you|must|should|will|assistant) ){0,3}"
+    r"(?:(?:do|obey|follow|execute|run|perform|apply|implement|adopt|honou?r|heed|carry out|live by|act (?:on|upon|by)|"
+    r"comply with|abide by|adhere to|stick to|keep to|conform to|respect|take|make|go by|fulfil|answer|reply|respond|"
+    r"behave|act|proceed|continue) "
+    + _OBJECT
+    + r"\b(?! (?:mean|seriously|as a joke|good|right|normal|safe|legal|worr|happen|to (?:the police|it|support)))|"
+    r"obey\b|comply\b|(?:treat|consider|regard|accept|take|adopt|use) .{0,40}?\bas (?:your|an? (?:valid |real |new "
+    r"|binding )?(?:order|instruction|command|rule)|binding|valid|real|true|instructions?|orders?))|"
+    r"\b(?:operate under|make it so|for real\b|from now on|from this point|from here on|effective immediately|"
+    r"your (?:new|actual|real) (?:instructions?|task|rules?|role|orders?)|"
+    r"(?:addressed to|applies to|meant for|intended for|holds for|counts for|binding for) (?:you\b|the assistant|any)|"
+    r"(?:that.?s|this is|which is) (?:exactly |precisely |just )?what (?:i|we) (?:want|need|expect|ask)|"
+    r"(?:is|are) (?:now |hereby |from now )(?:true|yours?|binding|valid|in (?:force|effect)|active|lifted|void)|"
+    r"(?:any|every|the) (?:ai|assistant|bot|language model|llm)s? (?:\w+ ){0,6}(?:is to|are to|must|shall|should|has to)|"
+    r"befolge|gehorche|fuhre? .{0,25}\baus\b|setze? .{0,25}\bum\b|halte dich (?:\w+ ){0,3}(?:daran|an)|"
+    r"(?:tu|mach|mache)(?: jetzt| bitte| nun| genau){0,2} (?:was|das|es|dies|so)\b|handle (?:da)?nach|richte dich|wende "
+    r".{0,25}\ban\b|verhalte dich|antworte (?:ent|so|wie|dem)|gilt (?:\w+ )?fur dich|ab (?:sofort|jetzt)|"
+    r"fais[- ](?:le|exactement|ce|comme|donc)|obei[st]|applique[rz]?|execute[rsz]?|suis (?:la|le|les|cet\w*|ces|ce|son|sa)\b|"
+    r"conforme[z]?-|agis (?:selon|comme|en)|reponds (?:comme|selon|en cons|ainsi)|considere .{0,25}comme|dorenavant|"
+    r"desormais|haz(?:lo| lo| exactamente| caso)|obedece|obedezca|cumple|cumpla|aplica\b|aplique|sigue (?:lo|la|el|las|los|es\w+|su)\b|"
+    r"ejecut[ae]\w*|actua (?:segun|como|en)|responde (?:como|segun|en cons)|a partir de ahora|desde ahora|"
+    r"faca (?:isso|o que|exatamente)|obedeca|cumpra|siga (?:o|a|os|as|isso|ess\w)\b|aja (?:como|conforme|de)|"
+    r"responda (?:como|conforme|de acordo)|a partir de agora|daqui em diante|fa(?:i|llo) (?:cosi|quello|cio|come|esattamente)|"
+    r"fallo\b|esegui\w*|obbedisci|applica(?:l\w)?\b|segui (?:la|il|le|quest\w|quell\w|cio)\b|attieniti|agisci|rispondi (?:come|di cons|"
+    r"secondo)|d.ora in poi|da (?:ora|adesso) in|voer .{0,25}\buit\b|gehoorzaam|doe (?:dit|dat|het|wat|precies|nu)\b|"
+    r"volg (?:de|het|deze|dat|die|dit|op)\b|pas .{0,20}\btoe\b|handel (?:er)?naar|houd je (?:er)?aan|antwoord zoals|"
+    r"beschouw|vanaf nu|wykonaj|zastosuj|zrob (?:to|tak|co|dokladnie)|postepuj|posluchaj|spelnij|przestrzegaj|"
+    r"odpowiadaj|od (?:teraz|tej chwili|tego momentu)|potraktuj|uygula(?:\b|y)|yerine getir|itaat et|"
+    r"(?:dedigini|soyleneni|yazani|bunu|oyle|aynen|denileni) yap|geregini yap|bundan (?:sonra|boyle)|"
+    r"gore (?:davran|cevap|yanit|hareket))\b|"
+    r"(?<!\w)(?:выполни|исполни|сделаи|следуи|подчинись|поступаи|примени|деиствуи|соблюдаи|виконаи|зроби|слухаися|"
+    r"дотримуися|застосуи|діи|підкорися|вважаи|считаи)(?:те)?(?!\w)|(?:отныне|с этого момента|відтепер|"
+    r"(?:отвечаи|відповідаи) (?:так|як|как|согласно|відповідно))|"
+    r"执行|照做|照办|照着?.{0,6}(?:做|办|来)|按照?.{0,8}(?:做|办|回答|行事)|遵守它|遵从|听从|从现在起|服从|"
+    r"実行して|実行せよ|実行しろ|実行する|従え|従って|その通りに|言う通り|書いてある通り|適用して|これからは|"
+    r"실행해|실행하|따라 ?해|그대로 (?:해|하|따|실행)|말대로|시키는 대로|수행해|수행하|적용해|이제부터|따르(?:도록|라)|따라라|"
+    r"(?:^|[ .،؛!])(?:و|ف|ثم )?(?:نفذ\S{0,2}|اتبع\S{0,2}|طبق\S{0,2}|افعل|امتثل|اطع|التزم|من الان فصاعدا|تصرف وفق) |"
+    r"पालन कर|वैसा ही कर|यही कर|इसे मान|लागू कर|के अनुसार (?:कर|चल|काम)|अमल कर|अब से"
 )
 _CODE_LINE = re.compile(
     # Words of prose such as `return` or `let` are code only with what code has after them.
@@ -169,6 +205,62 @@ _CODE_NEAR = re.compile(
 )
 
 
+_OWN_MACHINE = re.compile(
+    # Whoever speaks of a machine of theirs, or of machines, does not speak to it.
+    r"\b(?:our|my|their|his|her|your company.?s|the company.?s|a|an|some|the) (?:[\w'’-]+ ){0,3}?"
+    r"(?:chat ?bots?|bots?|assistants?|ai|ais|models?|llms?|agents?|robots?|helpers?|machines?)\b|"
+    r"\b(?:bots|chatbots|assistants|llms|robots|machines)\b|"
+    r"\b(?:unser\w*|mein\w*|euer|eure\w*|ein\w*|notre|nos|mon|un|une|des|nuestr\w+|mi|nosso|nossa|meu|uma?|nostro|nostra|il|mio|"
+    r"onze?|mijn|een|nasz\w*|moj\w*) (?:\w+[ -]){0,3}?"
+    r"(?:chat-?bot\w*|bot\w*|assist\w+|asist\w+|asyst\w+|robot\w*|ki|ia|ai|agent\w*|modell?\w*|modele)\b|"
+    r"\b(?:asistan|bot|robot|yapay zeka)\w*(?:imiz|umuz|muz|miz)\w*|"
+    r"(?:наш|мо[иеяю]|нашего|нашого)\S* (?:\S+ ){0,2}(?:\S*бот|ассистент|асистент|помощник|помічник|модел|робот)|"
+    r"(?:مساعدنا|روبوتنا|مساعدتنا|الروبوت|مساعد نا)|(?:हमारे|हमारा|मेरे|मेरा|किसी) (?:\S+ ){0,3}(?:बॉट|चैटबॉट|सहायक|असिस्टेंट)|"
+    r"(?:我们|我們|我家|公司)的?.{0,8}(?:机器人|機器人|助手|模型|客服)|(?:うち|当社|弊社|自社|私たち)の?.{0,8}(?:ホット|ボット|アシスタント|ai)|"
+    r"(?:우리|저희).{0,8}(?:봇|챗봇|어시스턴트|비서|로봇)"
+)
+_TO_YOU = re.compile(r"\b(?:your?|yours|yourself|me|tu|te|ti|toi|dir|dich|deine?\w*|tes|vos|votre|tus|tuo\w*|tue|je|jouw|jij|swo\w+)\b|тво|сво|你|您|あなた|너|네 |당신")
+_ASKS = re.compile(
+    r"\b(?:how|can|could|is it|are|does|do|what|why|will|would|should|whether|if|who|when|worr\w+|afraid|concern\w*|"
+    r"prevent\w*|protect\w*|wie|kann|konn\w+|ob|warum|comment|peut|pourquoi|est-ce|si|como|puede|por que|pode|se|puo|come|"
+    r"perche|hoe|kan|kunnen|of|jak|czy|dlaczego|nasil|mi|mu)\b|как|можно|почему|чи |як |чому|كيف|هل|لماذا|क्या|कैसे|如何|怎|能否|吗|"
+    r"どう|か。|か\?|어떻게|나요|까요"
+)
+_HAILED = re.compile(
+    r"\b(?:ai|llms?|assistants?|bots?|chatbots?|models?|agents?|system|note|notice|attention|important|instructions?|task|"
+    r"order|orders|command|commands|override|warning|reminder|directive|update|ki|ia|assistent\w*|assistant\w*|asistente|"
+    r"asystent\w*|asistan\w*|todo|aufgabe|anweisung\w*|wichtig|achtung|hinweis|tache|consignes?|tarea|aviso|instruccion\w*|tarefa|"
+    r"compito|istruzion\w*|opdracht|taak|zadanie|polecenie|gorev|talimat) ?:$|"
+    r"(?:助手|系统|任务|指令|指示|システム|タスク|시스템|지시|과제|ассистент\S*|система|задани\S*|задач\S*|المساعد|مهمة|सहायक|कार्य)[:：]$"
+)
+_JSON_KEY = re.compile(r"(?:[\"'] ?:|=|,|\[|\{) ?$")
+_BULLET = re.compile(r"^ ?(?:[-*•·–—] |\(?(?:\d{1,2}|[a-h])[.)] ?|> ?)")
+_CLOSED = re.compile(r"[\"“„«](.{0,200}?)[\"”“»]")
+_WEAK_PAIRS = {"(": ")", "（": "）", "*": "*", "_": "_", "[": "]"}
+
+_QUOTED_LEAST = 2
+_MARKED_LEAST = 4
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Is a match with what stands around it in its line."""
+
+    text: str
+    start: int
+    end: int
+    line: int
+    stop: int
+
+    @property
+    def left(self) -> str:
+        return self.text[self.line : self.start]
+
+    @property
+    def right(self) -> str:
+        return self.text[self.end : self.stop]
+
+
 def is_cut(text: str, start: int, end: int, cut: frozenset[Cut]) -> bool:
     """Says whether a match stands in a context that makes it no attack.
 
@@ -182,47 +274,138 @@ def is_cut(text: str, start: int, end: int, cut: frozenset[Cut]) -> bool:
         return False
     while end > start and text[end - 1] in _CLOSINGS:  # a pattern that ends in any letters may have eaten the mark
         end -= 1
-    left = text[max(0, start - _REACH) : start].rpartition("\n")[2]
-    right = text[end : end + _REACH].partition("\n")[0]
-    if "code" in cut and _in_code(left, text[start:end], right):
+    line = max(text.rfind("\n", 0, start) + 1, start - _REACH)
+    stop = text.find("\n", end)
+    stop = min(len(text) if stop < 0 else stop, end + _REACH)
+    place = _Place(text, start, end, line, stop)
+    if "code" in cut and _in_code(place):
         return True
-    if "quoted" not in cut and "reported" not in cut:
+    if "quoted" in cut and _is_mentioned(place):
+        return True
+    return "reported" in cut and _is_reported(place)
+
+
+def _is_mentioned(place: _Place) -> bool:
+    """Says whether the words are marked as somebody's, and what stands around them speaks about them."""
+    span = _quotation(place)
+    if span is not None:
+        outside = _outside(place, *span)
+        if not _obeys(outside):
+            left, right = outside
+            if speaks_of_words(f"{left} … {right}", _QUOTED_LEAST):
+                return True
+            return bool(_ABOUT.search(left) or _ABOUT.search(right)) or _is_question(left, right)
         return False
+    span = _passage(place)
+    if span is None:
+        return False
+    outside = _outside(place, *span)
+    return not _obeys(outside) and speaks_of_words(" … ".join(outside), _MARKED_LEAST)
+
+
+def _is_reported(place: _Place) -> bool:
+    left, right = place.left, place.right
     if _DO_IT.search(left) or _DO_IT.search(right):
         return False
-    if "reported" in cut and _ASKED.search(left):
+    if _ASKED.search(left):
         return True
-    if "quoted" in cut and _is_quoted(left, right):
-        return bool(_ABOUT.search(left) or _ABOUT.search(right)) or _is_question(left, right)
-    if "reported" not in cut:
-        return False
-    return _REPORTED.search(_sentence_before(left)) is not None or _PREVENTED.match(right) is not None
+    sentence = _sentence_before(left)
+    if _REPORTED.search(sentence) is not None or _PREVENTED.match(right) is not None:
+        return True
+    match = place.text[place.start : place.end]
+    return (
+        _TO_YOU.search(match) is None
+        and _OWN_MACHINE.search(sentence) is not None
+        and (_ASKS.search(sentence) is not None)
+    )
 
 
-def _is_quoted(left: str, right: str) -> bool:
-    for opening, closings in _QUOTES.items():
+def _obeys(outside: tuple[str, str]) -> bool:
+    return any(_DO_IT.search(_CLOSED.sub('"…"', part)) for part in outside)
+
+
+def _outside(place: _Place, start: int, end: int) -> tuple[str, str]:
+    """Gives what stands before and after a span, in the lines next to it as well."""
+    text = place.text
+    return text[max(0, start - _REACH) : start], text[end : end + _REACH]
+
+
+def _quotation(place: _Place) -> tuple[int, int] | None:
+    """Gives where the quotation starts and ends in which a match stands, the marks included."""
+    text, line, stop = place.text, place.line, place.stop
+    for at in (place.start, (place.start + place.end) // 2):
+        left, right = text[line:at], text[at:stop]
+        for opening, closings in _QUOTES.items():
+            opened = _opened(left, opening, closings)
+            if opened < 0:
+                continue
+            closed = _closed(right, opening, closings)
+            if closed >= 0 and not _is_value(left[:opened]):
+                return line + opened, at + closed + 1
+    return None
+
+
+def _is_value(before: str) -> bool:
+    """Says whether a mark opens the value of a key or an attribute: data, which nobody quotes."""
+    return _JSON_KEY.search(before[-4:]) is not None and before[-2:-1] not in ("", " ")
+
+
+def _opened(left: str, opening: str, closings: str) -> int:
+    if opening == "'":
+        found = [match.start() for match in re.finditer(r"(?<![^\W_])'(?=\S)", left)]
+        return found[-1] if found and re.search(r"(?<=\S)'(?!\w)", left[found[-1] + 1 :]) is None else -1
+    at = left.rfind(opening)
+    if at < 0:
+        return -1
+    if opening in closings:  # the same mark opens and closes: it is open after an odd number of them
+        return at if left.count(opening) % 2 == 1 else -1
+    return -1 if any(closing in left[at + 1 :] for closing in closings) else at
+
+
+def _closed(right: str, opening: str, closings: str) -> int:
+    if opening in "'‘‚":
+        match = re.search(rf"(?<=\S)[{closings}](?![^\W_])", right) or re.search(rf"[{closings}]", right)
+        return match.start() if match else -1
+    return min((at for at in map(right.find, closings) if at >= 0), default=-1)
+
+
+def _passage(place: _Place) -> tuple[int, int] | None:
+    """Gives the passage that is set off otherwise: after a colon, in a list, in brackets, on a line of a reply."""
+    text, left = place.text, place.left
+    start = text.rfind("\n", 0, place.start) + 1
+    if start >= place.start - _REACH and _BULLET.match(text[start : place.start + 1]):
+        return start, place.stop
+    for opening, closing in _WEAK_PAIRS.items():
         at = left.rfind(opening)
-        if at < 0 or not any(closing in right for closing in closings):
-            continue
-        if opening in closings:  # the same mark opens and closes: it is open after an odd number of them
-            if left.count(opening) % 2 == 1 and not (opening == "'" and left[at - 1 : at].isalnum()):
-                return True
-        elif not any(closing in left[at + 1 :] for closing in closings):
-            return True
-    return False
+        if at >= 0 and closing not in left[at + 1 :] and closing in place.right:
+            return place.line + at, place.end + place.right.index(closing) + 1
+    return _introduced(place)
+
+
+def _introduced(place: _Place) -> tuple[int, int] | None:
+    left = place.left
+    at = max(left.rfind(": "), left.rfind(":\n"), left.rfind("："), left.rfind("e.g. ") + 3)
+    if at < 3 or len(re.findall(r"[.!?。！？] ", left[at + 1 :])) > 1 or _HAILED.search(left[: at + 1]):
+        return None
+    if not speaks_of_words(left[max(0, at - 60) : at], 1):
+        return None
+    ending = re.search(r"[.!?。！？।](?: |$)|[。！？।]", place.right)
+    return place.line + at + 1, place.end + (ending.end() if ending else len(place.right))
 
 
 def _is_question(left: str, right: str) -> bool:
     """Says whether the sentence around a quotation asks something of it."""
     outside = right.lstrip("\"'`”’»」 .!")
-    return "?" in outside[:120] and not _sentence_before(left).endswith(":")
+    return "?" in outside[:120] and not _sentence_before(left).rstrip("\"'`“„«‘ ").endswith(":")
 
 
 def _sentence_before(left: str) -> str:
     return re.split(r"[.!?。！？] ", left)[-1]
 
 
-def _in_code(left: str, match: str, right: str) -> bool:
+def _in_code(place: _Place) -> bool:
+    left, right = place.left, place.right
     if left.endswith("`") and right.startswith("`"):
         return False  # a code span is a quotation
-    return _CODE_LINE.match(left + match) is not None or _CODE_NEAR.search(left[-60:] + right[:60]) is not None
+    line = left + place.text[place.start : place.end]
+    return _CODE_LINE.match(line) is not None or _CODE_NEAR.search(left[-60:] + right[:60]) is not None
