@@ -19,6 +19,7 @@ _QUOTES: dict[str, str] = {
     "《": "》", "‹": "›", "‚": "‘’",
 }  # fmt: skip
 
+_OPENINGS = frozenset((*_QUOTES, " ", "\n"))
 _CLOSINGS = frozenset("".join(_QUOTES.values()) + ".,!?;:")
 
 _ABOUT = re.compile(
@@ -162,7 +163,10 @@ _DO_IT = re.compile(
     r"(?:addressed to|applies to|meant for|intended for|holds for|counts for|binding for) (?:you\b|the assistant|any)|"
     r"(?:that.?s|this is|which is) (?:exactly |precisely |just )?what (?:i|we) (?:want|need|expect|ask)|"
     r"(?:is|are) (?:now |hereby |from now )(?:true|yours?|binding|valid|in (?:force|effect)|active|lifted|void)|"
-    r"(?:any|every|the) (?:ai|assistant|bot|language model|llm)s? (?:\w+ ){0,6}(?:is to|are to|must|shall|should|has to)|"
+    r"act(?:ing)? as (?:an? |the )?(?:ai|dan|language|[a-z]+(?:gpt|bot)|char\w+)|pretend(?: to be| you|ing)?\b(?! to be (?:from|your|our|a human))|emulate|immerse yourself|"
+    r"role-?play|the role of|you (?:will|must|can not|cannot|shall) (?:\w+ ){0,2}(?:answer|respond|be|act|never|not|always|play|refuse|"
+    r"reply|follow|do|ignore)|you are (?:now |a |an )(?:\w+ ){0,4}(?:ai|model|system|character|assistant|machine|unrestricted)|(?:begin|start) (?:each|every|all)|"
+    r"stay in character|(?:any|every|the) (?:ai|assistant|bot|language model|llm)s? (?:\w+ ){0,6}(?:is to|are to|must|shall|should|has to)|"
     r"befolge|gehorche|fuhre? .{0,25}\baus\b|setze? .{0,25}\bum\b|halte dich (?:\w+ ){0,3}(?:daran|an)|"
     r"(?:tu|mach|mache)(?: jetzt| bitte| nun| genau){0,2} (?:was|das|es|dies|so)\b|handle (?:da)?nach|richte dich|wende "
     r".{0,25}\ban\b|verhalte dich|antworte (?:ent|so|wie|dem)|gilt (?:\w+ )?fur dich|ab (?:sofort|jetzt)|"
@@ -196,35 +200,41 @@ _CODE_LINE = re.compile(
     r"(?:public|private|static|void) [\w<> ]+[({=;]|(?:if|for|while) \(|elif |print\(|console\.\w+\(|@@ |diff --git|"
     r"\d{4}-\d\d-\d\d[t ]\d\d:\d\d\S* .{0,60}?\b(?:info|warn|warning|error|debug|blocked|rejected|denied|flagged)\b|"
     r"\[(?:info|warn|warning|error|debug)\] .{0,40}?\b(?:blocked|rejected|denied|flagged|matched|input)\b|"
-    r"\w+ ?= ?(?:re\.compile\(|r?[\"'\[{(])|"
-    r"\w+\.\w+\(|[\"'][^\"']{1,60}[\"'] ?,|(?:grep|rg|sed) -?\S*[\"']|select .{1,60} from |#define |"
+    r"\w+ ?= ?(?:re\.compile\(|r?[\"'\[{(])|[\w.]+ = (?:await )?[\w.]+\(|insert into |"
+    r"\S+::\w+\[|\w+\.\w+\(|[\"'][^\"']{1,60}[\"'] ?,|(?:grep|rg|sed) -?\S*[\"']|select .{1,60} from |#define |"
     r"expect\(|it\(|test\()"
 )
 _CODE_NEAR = re.compile(
+    r"\b(?:var|let|const|string|str|char) \w+ = |\b[a-z_]+ = \[[\"']|\bvalues ?\([\"']|::test_\w+\[|\b(?:pattern|regex|match): [\"']|"
     r"re\.(?:compile|search|match)\(|\bregexp?\b|\\b\(|\(\?:|\.\*|\[\^|\|\w+\||assert(?:equal)?\(|assert \w+\("
 )
 
 
 _OWN_MACHINE = re.compile(
-    # Whoever speaks of a machine of theirs, or of machines, does not speak to it.
-    r"\b(?:our|my|their|his|her|your company.?s|the company.?s|a|an|some|the) (?:[\w'’-]+ ){0,3}?"
-    r"(?:chat ?bots?|bots?|assistants?|ai|ais|models?|llms?|agents?|robots?|helpers?|machines?)\b|"
-    r"\b(?:bots|chatbots|assistants|llms|robots|machines)\b|"
-    r"\b(?:unser\w*|mein\w*|euer|eure\w*|ein\w*|notre|nos|mon|un|une|des|nuestr\w+|mi|nosso|nossa|meu|uma?|nostro|nostra|il|mio|"
-    r"onze?|mijn|een|nasz\w*|moj\w*) (?:\w+[ -]){0,3}?"
+    # Whoever speaks of a machine of theirs, or of what others do to one, does not speak to it.
+    r"\b(?:our|my|your company.?s|the company.?s|someone.?s) (?:[\w'’-]+ ){0,3}?"
+    r"(?:chat ?bots?|bots?|assistants?|ai|models?|llms?|agents?|robots?|helpers?)\b|"
+    r"\b(?:gets?|getting|got|makes?|making|made|tricks?|tricked|tricking|persuades?|convinces?|fools?|talks?|forces?|asks?|tells?|stops?|keeps?|"
+    r"prevents?) (?:an?|the|our|my|your|their|such an?) (?:\w+ ){0,2}(?:chat ?bot|bot|assistant|ai|model|llm|agent|robot)s?\b|"
+    r"\b(?:unser\w*|mein\w*|notre|nos|mon|nuestr\w+|mi|nosso|nossa|meu|nostro|nostra|mio|onze?|mijn|nasz\w*|moj\w*) (?:\w+[ -]){0,3}?"
     r"(?:chat-?bot\w*|bot\w*|assist\w+|asist\w+|asyst\w+|robot\w*|ki|ia|ai|agent\w*|modell?\w*|modele)\b|"
     r"\b(?:asistan|bot|robot|yapay zeka)\w*(?:imiz|umuz|muz|miz)\w*|"
-    r"(?:наш|мо[иеяю]|нашего|нашого)\S* (?:\S+ ){0,2}(?:\S*бот|ассистент|асистент|помощник|помічник|модел|робот)|"
-    r"(?:مساعدنا|روبوتنا|مساعدتنا|الروبوت|مساعد نا)|(?:हमारे|हमारा|मेरे|मेरा|किसी) (?:\S+ ){0,3}(?:बॉट|चैटबॉट|सहायक|असिस्टेंट)|"
-    r"(?:我们|我們|我家|公司)的?.{0,8}(?:机器人|機器人|助手|模型|客服)|(?:うち|当社|弊社|自社|私たち)の?.{0,8}(?:ホット|ボット|アシスタント|ai)|"
+    r"(?:наш|мои|моег|моем)\S* (?:\S+ ){0,2}(?:\S*бот|ассистент|асистент|помощник|помічник|модел|робот)|"
+    r"(?:مساعدنا|روبوتنا|مساعدتنا|بوتنا)|(?:हमारे|हमारा|मेरे|मेरा) (?:\S+ ){0,3}(?:बॉट|चैटबॉट|सहायक|असिस्टेंट)|"
+    r"(?:我们|我們|我家|公司)的?.{0,8}(?:机器人|機器人|助手|模型|客服)|(?:うち|当社|弊社|自社|私たち)の.{0,8}(?:ホット|アシスタント|ai)|"
     r"(?:우리|저희).{0,8}(?:봇|챗봇|어시스턴트|비서|로봇)"
 )
 _TO_YOU = re.compile(r"\b(?:your?|yours|yourself|me|tu|te|ti|toi|dir|dich|deine?\w*|tes|vos|votre|tus|tuo\w*|tue|je|jouw|jij|swo\w+)\b|тво|сво|你|您|あなた|너|네 |당신")
 _ASKS = re.compile(
-    r"\b(?:how|can|could|is it|are|does|do|what|why|will|would|should|whether|if|who|when|worr\w+|afraid|concern\w*|"
-    r"prevent\w*|protect\w*|wie|kann|konn\w+|ob|warum|comment|peut|pourquoi|est-ce|si|como|puede|por que|pode|se|puo|come|"
-    r"perche|hoe|kan|kunnen|of|jak|czy|dlaczego|nasil|mi|mu)\b|как|можно|почему|чи |як |чому|كيف|هل|لماذا|क्या|कैसे|如何|怎|能否|吗|"
-    r"どう|か。|か\?|어떻게|나요|까요"
+    r"[^\w]*(?:(?:how|can|could|is (?:it|there)|are there|does|do|what|why|will|would|should|when|who|"
+    r"wie|kann|konn\w+|warum|ist es|was|comment|peut-on|est-ce|pourquoi|como|puede|por que|pode|es posible|e possivel|puo|come|perche|"
+    r"e possibile|hoe|kan|kunnen|is het|jak|czy|dlaczego|nasil)\b|как|можно ли|почему|чи |як |чому|كيف|هل|لماذا|क्या|कैसे|如何|怎)"
+)
+_WORRIED = re.compile(
+    r"\b(?:worr\w+|afraid|concern\w*|prevent\w*|protect\w*|fear\w*|risk\w*|nervous|whether|sorge\w*|angst|verhinder\w*|schutz\w*|"
+    r"empech\w*|eviter|crain\w*|peur|evitar|impedir|proteger|preocup\w*|miedo|medo|evitare|impedire|proteggere|paura|voorkom\w*|"
+    r"bang|zapobie\w*|chroni\w*|obaw\w*|engelle\w*|koru\w*|endise\w*)\b|боюсь|опасаюсь|предотврат|защит|запобіг|захист|"
+    r"منع|حماية|قلق|रोक|बच|डर|防止|避免|担心|防く|心配|막|방지|걱정|吗|か\?"
 )
 _HAILED = re.compile(
     r"\b(?:ai|llms?|assistants?|bots?|chatbots?|models?|agents?|system|note|notice|attention|important|instructions?|task|"
@@ -233,10 +243,17 @@ _HAILED = re.compile(
     r"compito|istruzion\w*|opdracht|taak|zadanie|polecenie|gorev|talimat) ?:$|"
     r"(?:助手|系统|任务|指令|指示|システム|タスク|시스템|지시|과제|ассистент\S*|система|задани\S*|задач\S*|المساعد|مهمة|सहायक|कार्य)[:：]$"
 )
-_JSON_KEY = re.compile(r"(?:[\"'] ?:|=|,|\[|\{) ?$")
+_JSON_KEY = re.compile(r"(?:[\"'] ?: ?|\w=|[\"'\]}\d] ?, ?|[^ ][\[{,])$")
 _BULLET = re.compile(r"^ ?(?:[-*•·–—] |\(?(?:\d{1,2}|[a-h])[.)] ?|> ?)")
-_CLOSED = re.compile(r"[\"“„«](.{0,200}?)[\"”“»]")
+_CLOSED = re.compile(r"[\"“„«].{0,200}?[\"”“»]|[‘‹「『《].{0,200}?[’›」』》]|(?<!\w)'[^'\n]{1,200}'(?!\w)")
+_SAID = re.compile(
+    r"[^.!?。\n]{0,60}?(?:(?:라고|다고|냐고|자고|달라고) ?(?:했|하더|하는|썼|말했|말하|적|요구|부탁|입력|보냈)|"
+    r"(?:と|ように)(?:言|書|入力|送|頼|指示|要求|命令|述へ|話|いう)|\b(?:diye|demis|dedi|yazmis|yazdi|yazan|soyledi|soylemis)\b)"
+)
 _WEAK_PAIRS = {"(": ")", "（": "）", "*": "*", "_": "_", "[": "]"}
+
+_COLON = re.compile(r":(?= |$|[^\x00-\x7f])|\be\.g\.")
+_ENDING = re.compile(r"(?<!\be\.g)[.!?…][\"'”’»)]{0,2}(?: |$)|[。！？।]")
 
 _QUOTED_LEAST = 2
 _MARKED_LEAST = 4
@@ -274,6 +291,8 @@ def is_cut(text: str, start: int, end: int, cut: frozenset[Cut]) -> bool:
         return False
     while end > start and text[end - 1] in _CLOSINGS:  # a pattern that ends in any letters may have eaten the mark
         end -= 1
+    while start < end and text[start] in _OPENINGS:
+        start += 1
     line = max(text.rfind("\n", 0, start) + 1, start - _REACH)
     stop = text.find("\n", end)
     stop = min(len(text) if stop < 0 else stop, end + _REACH)
@@ -289,16 +308,17 @@ def _is_mentioned(place: _Place) -> bool:
     """Says whether the words are marked as somebody's, and what stands around them speaks about them."""
     span = _quotation(place)
     if span is not None:
-        outside = _outside(place, *span)
-        if not _obeys(outside):
-            left, right = outside
-            if speaks_of_words(f"{left} … {right}", _QUOTED_LEAST):
-                return True
-            return bool(_ABOUT.search(left) or _ABOUT.search(right)) or _is_question(left, right)
-        return False
+        outside = left, right = _outside(place, *span)
+        if _obeys(outside):
+            return False
+        if span[0] >= place.start:  # only what ends the match is quoted
+            return speaks_of_words(f"{left} … {right}", _MARKED_LEAST)
+        if speaks_of_words(f"{left} … {right}", _QUOTED_LEAST) or _is_question(left, right):
+            return True
+        return _ABOUT.search(left) is not None or _ABOUT.search(right) is not None
     span = _passage(place)
     if span is None:
-        return False
+        return _is_said(place)
     outside = _outside(place, *span)
     return not _obeys(outside) and speaks_of_words(" … ".join(outside), _MARKED_LEAST)
 
@@ -316,7 +336,7 @@ def _is_reported(place: _Place) -> bool:
     return (
         _TO_YOU.search(match) is None
         and _OWN_MACHINE.search(sentence) is not None
-        and (_ASKS.search(sentence) is not None)
+        and (_ASKS.match(sentence) is not None or _WORRIED.search(sentence) is not None)
     )
 
 
@@ -333,7 +353,7 @@ def _outside(place: _Place, start: int, end: int) -> tuple[str, str]:
 def _quotation(place: _Place) -> tuple[int, int] | None:
     """Gives where the quotation starts and ends in which a match stands, the marks included."""
     text, line, stop = place.text, place.line, place.stop
-    for at in (place.start, (place.start + place.end) // 2):
+    for at in (place.start, place.end):
         left, right = text[line:at], text[at:stop]
         for opening, closings in _QUOTES.items():
             opened = _opened(left, opening, closings)
@@ -347,7 +367,7 @@ def _quotation(place: _Place) -> tuple[int, int] | None:
 
 def _is_value(before: str) -> bool:
     """Says whether a mark opens the value of a key or an attribute: data, which nobody quotes."""
-    return _JSON_KEY.search(before[-4:]) is not None and before[-2:-1] not in ("", " ")
+    return _JSON_KEY.search(before[-4:]) is not None
 
 
 def _opened(left: str, opening: str, closings: str) -> int:
@@ -369,6 +389,13 @@ def _closed(right: str, opening: str, closings: str) -> int:
     return min((at for at in map(right.find, closings) if at >= 0), default=-1)
 
 
+def _is_said(place: _Place) -> bool:
+    """Says whether a verb of saying closes the sentence, where the verb comes last, and it is told as a story."""
+    if _SAID.match(place.right) is None or _DO_IT.search(place.right):
+        return False
+    return speaks_of_words(f"{_sentence_before(place.left)} … {place.right}", _MARKED_LEAST)
+
+
 def _passage(place: _Place) -> tuple[int, int] | None:
     """Gives the passage that is set off otherwise: after a colon, in a list, in brackets, on a line of a reply."""
     text, left = place.text, place.left
@@ -383,14 +410,17 @@ def _passage(place: _Place) -> tuple[int, int] | None:
 
 
 def _introduced(place: _Place) -> tuple[int, int] | None:
+    """Gives the one or two sentences after a colon that somebody's words come after."""
     left = place.left
-    at = max(left.rfind(": "), left.rfind(":\n"), left.rfind("："), left.rfind("e.g. ") + 3)
-    if at < 3 or len(re.findall(r"[.!?。！？] ", left[at + 1 :])) > 1 or _HAILED.search(left[: at + 1]):
-        return None
-    if not speaks_of_words(left[max(0, at - 60) : at], 1):
-        return None
-    ending = re.search(r"[.!?。！？।](?: |$)|[。！？।]", place.right)
-    return place.line + at + 1, place.end + (ending.end() if ending else len(place.right))
+    for colon in reversed(list(_COLON.finditer(left))):
+        at = colon.end()
+        if len(_ENDING.findall(left[at:])) > 1:
+            return None
+        clause = _ENDING.split(left[max(0, at - 80) : at])[-1]
+        if not _HAILED.search(left[:at]) and speaks_of_words(clause, 1):
+            ending = _ENDING.search(place.right)
+            return place.line + at, place.end + (ending.end() if ending else len(place.right))
+    return None
 
 
 def _is_question(left: str, right: str) -> bool:
