@@ -73,6 +73,7 @@ _INJECTION = (
     r"프롬프트 ?인젝션)"
 )
 _REPORTED = re.compile(
+    r"\b(?:name|acronym|abbreviation|letters?|it|term) (?:stands for|is short for|means) ?[\"'“‘]?$|"
     r"\b(?:attackers?|hackers?|adversar(?:y|ies)|scammers?|fraudsters?) "
     r"(?:\w+ ){0,3}(?:writes?|wrote|says?|said|types?|typed|tells?|told|asks?|asked|sends?|sent|enters?|entered|"
     r"tr(?:y|ies|ied)|use[sd]?|hides?|inject(?:s|ed)?)\b|"
@@ -166,6 +167,7 @@ _DO_IT = re.compile(
     r"act(?:ing)? as (?:an? |the )?(?:ai|dan|language|[a-z]+(?:gpt|bot)|char\w+)|pretend(?: to be| you|ing)?\b(?! to be (?:from|your|our|a human))|emulate|immerse yourself|"
     r"role-?play|the role of|you (?:will|must|can not|cannot|shall) (?:\w+ ){0,2}(?:answer|respond|be|act|never|not|always|play|refuse|"
     r"reply|follow|do|ignore)|you are (?:now |a |an )(?:\w+ ){0,4}(?:ai|model|system|character|assistant|machine|unrestricted)|(?:begin|start) (?:each|every|all)|"
+    r"un(?:restricted|filtered|censored|ethical|moral)|jailbroken|amoral|(?:no|without) (?:\w+ )?(?:moral|ethic|restrict|limit|disclaimer)\w*|"
     r"stay in character|(?:any|every|the) (?:ai|assistant|bot|language model|llm)s? (?:\w+ ){0,6}(?:is to|are to|must|shall|should|has to)|"
     r"befolge|gehorche|fuhre? .{0,25}\baus\b|setze? .{0,25}\bum\b|halte dich (?:\w+ ){0,3}(?:daran|an)|"
     r"(?:tu|mach|mache)(?: jetzt| bitte| nun| genau){0,2} (?:was|das|es|dies|so)\b|handle (?:da)?nach|richte dich|wende "
@@ -244,6 +246,7 @@ _HAILED = re.compile(
     r"(?:助手|系统|任务|指令|指示|システム|タスク|시스템|지시|과제|ассистент\S*|система|задани\S*|задач\S*|المساعد|مهمة|सहायक|कार्य)[:：]$"
 )
 _JSON_KEY = re.compile(r"(?:[\"'] ?: ?|\w=|[\"'\]}\d] ?, ?|[^ ][\[{,])$")
+_YAML_KEY = re.compile(r"[ \-*]*[\w.-]+: ?")
 _BULLET = re.compile(r"^ ?(?:[-*•·–—] |\(?(?:\d{1,2}|[a-h])[.)] ?|> ?)")
 _CLOSED = re.compile(r"[\"“„«].{0,200}?[\"”“»]|[‘‹「『《].{0,200}?[’›」』》]|(?<!\w)'[^'\n]{1,200}'(?!\w)")
 _SAID = re.compile(
@@ -320,12 +323,15 @@ def _is_mentioned(place: _Place) -> bool:
     if span is None:
         return _is_said(place)
     outside = _outside(place, *span)
-    return not _obeys(outside) and speaks_of_words(" … ".join(outside), _MARKED_LEAST)
+    if _BULLET.match(text := place.text[span[0] : span[0] + 8]):
+        outside = tuple(map(_without_items, outside))
+    least = _QUOTED_LEAST if text.lstrip().startswith(">") else _MARKED_LEAST
+    return not _obeys(outside) and speaks_of_words(" … ".join(outside), least)
 
 
 def _is_reported(place: _Place) -> bool:
     left, right = place.left, place.right
-    if _DO_IT.search(left) or _DO_IT.search(right):
+    if _obeys((left, right)):
         return False
     if _ASKED.search(left):
         return True
@@ -340,11 +346,16 @@ def _is_reported(place: _Place) -> bool:
     )
 
 
-def _obeys(outside: tuple[str, str]) -> bool:
+def _without_items(part: str) -> str:
+    """Leaves out the other items of a list."""
+    return "\n".join(line for line in part.split("\n") if not _BULLET.match(line))
+
+
+def _obeys(outside: tuple[str, ...]) -> bool:
     return any(_DO_IT.search(_CLOSED.sub('"…"', part)) for part in outside)
 
 
-def _outside(place: _Place, start: int, end: int) -> tuple[str, str]:
+def _outside(place: _Place, start: int, end: int) -> tuple[str, ...]:
     """Gives what stands before and after a span, in the lines next to it as well."""
     text = place.text
     return text[max(0, start - _REACH) : start], text[end : end + _REACH]
@@ -360,14 +371,17 @@ def _quotation(place: _Place) -> tuple[int, int] | None:
             if opened < 0:
                 continue
             closed = _closed(right, opening, closings)
-            if closed >= 0 and not _is_value(left[:opened]):
+            if closed < 0 or _is_value(left[:opened]):
+                continue
+            inside = at - line - opened  # of what only ends in a quotation, much of it must be within
+            if at == place.start or inside * 5 >= (place.end - place.start) * 2:
                 return line + opened, at + closed + 1
     return None
 
 
 def _is_value(before: str) -> bool:
     """Says whether a mark opens the value of a key or an attribute: data, which nobody quotes."""
-    return _JSON_KEY.search(before[-4:]) is not None
+    return _JSON_KEY.search(before[-4:]) is not None or _YAML_KEY.fullmatch(before) is not None
 
 
 def _opened(left: str, opening: str, closings: str) -> int:
@@ -378,7 +392,8 @@ def _opened(left: str, opening: str, closings: str) -> int:
     if at < 0:
         return -1
     if opening in closings:  # the same mark opens and closes: it is open after an odd number of them
-        return at if left.count(opening) % 2 == 1 else -1
+        begins = left[at + 1 : at + 2] not in (*" .,;:!?)",) and not left[at - 1 : at].isalnum()
+        return at if left.count(opening) % 2 == 1 and (begins or not left[at - 1 : at].isascii()) else -1
     return -1 if any(closing in left[at + 1 :] for closing in closings) else at
 
 
@@ -411,7 +426,7 @@ def _passage(place: _Place) -> tuple[int, int] | None:
 
 def _introduced(place: _Place) -> tuple[int, int] | None:
     """Gives the one or two sentences after a colon that somebody's words come after."""
-    left = place.left
+    left = place.text[place.line : place.start + (place.end - place.start) * 3 // 5]
     for colon in reversed(list(_COLON.finditer(left))):
         at = colon.end()
         if len(_ENDING.findall(left[at:])) > 1:
@@ -438,4 +453,4 @@ def _in_code(place: _Place) -> bool:
     if left.endswith("`") and right.startswith("`"):
         return False  # a code span is a quotation
     line = left + place.text[place.start : place.end]
-    return _CODE_LINE.match(line) is not None or _CODE_NEAR.search(left[-60:] + right[:60]) is not None
+    return _CODE_LINE.match(line) is not None or _CODE_NEAR.search(line[-200:] + right[:60]) is not None
