@@ -73,6 +73,14 @@ _INJECTION = (
     r"프롬프트 ?인젝션)"
 )
 _REPORTED = re.compile(
+    r"\b(?:sticker|sign|note|mug|t-?shirt|poster|slide|screen|page|post|tweet|comment|review|letter|caption|headline|banner|video|card|"
+    r"pop-?up|article|paper|line|message|text|e-?mail|button|leaflet)s? (?:\w+ ){0,5}(?:that|which) (?:said|says|read|reads|told|tells)(?: \w+ to)? ?$|"
+    r"\b(?:someone|somebody|anyone|anybody|nobody|people|persons?|users?|customers?|visitors?|guests?|clients?|students?|pupils?|kids?|children|"
+    r"attackers?|hackers?|colleagues?|journalists?|researchers?|boss|friend|brother|sister|son|daughter|he|she|they|who|texts?|messages?|prompts?|"
+    r"phrases?|words?|sentences?|policy|forbid\w*|forbidden|prohibit\w*|never|can|could|how)\b[^.!?]{0,60}?"
+    r"\b(?:ask|tell|told|convinc|persuad|trick|forc|order|instruct|command|mak|made|get|got|caus|talk|fool|push|coax|manipulat|want)\w* "
+    r"(?:an?|the|our|my|your|their|its|such an?) (?:[\w'’-]+ ){0,3}(?:chat ?bot|bot|assistant|ai|model|llm|agent|robot|machine)s? "
+    r"(?:(?:in)?to |into )?(?:\w+ing )?(?:\w+ ){0,2}$|"
     r"\b(?:name|acronym|abbreviation|letters?|it|term) (?:stands for|is short for|means) ?[\"'“‘]?$|"
     r"\b(?:attackers?|hackers?|adversar(?:y|ies)|scammers?|fraudsters?) "
     r"(?:\w+ ){0,3}(?:writes?|wrote|says?|said|types?|typed|tells?|told|asks?|asked|sends?|sent|enters?|entered|"
@@ -200,7 +208,8 @@ _CODE_LINE = re.compile(
     r"class \w+ ?[(:{]|from [\w.]+ import |import [\w.]+(?:$|;| as |, )|return (?:[\"'(\[{]|\w+[.(\[])|"
     r"assert (?:not )?[\w.]+ ?[(=!<>\[]|(?:const|let|var) \w+ ?[:=]|func(?:tion)? \w*\(|"
     r"(?:public|private|static|void) [\w<> ]+[({=;]|(?:if|for|while) \(|elif |print\(|console\.\w+\(|@@ |diff --git|"
-    r"\d{4}-\d\d-\d\d[t ]\d\d:\d\d\S* .{0,60}?\b(?:info|warn|warning|error|debug|blocked|rejected|denied|flagged)\b|"
+    r"\d{4}-\d\d-\d\d[t ]\d\d:\d\d\S* .{0,60}?\b(?:info|warn|warning|error|debug|block(?:ed)?|rejected|denied|flagged|verdict|"
+    r"decision|allow(?:ed)?)\b|"
     r"\[(?:info|warn|warning|error|debug)\] .{0,40}?\b(?:blocked|rejected|denied|flagged|matched|input)\b|"
     r"\w+ ?= ?(?:re\.compile\(|r?[\"'\[{(])|[\w.]+ = (?:await )?[\w.]+\(|insert into |"
     r"\S+::\w+\[|\w+\.\w+\(|[\"'][^\"']{1,60}[\"'] ?,|(?:grep|rg|sed) -?\S*[\"']|select .{1,60} from |#define |"
@@ -226,12 +235,13 @@ _OWN_MACHINE = re.compile(
     r"(?:我们|我們|我家|公司)的?.{0,8}(?:机器人|機器人|助手|模型|客服)|(?:うち|当社|弊社|自社|私たち)の.{0,8}(?:ホット|アシスタント|ai)|"
     r"(?:우리|저희).{0,8}(?:봇|챗봇|어시스턴트|비서|로봇)"
 )
-_TO_YOU = re.compile(r"\b(?:your?|yours|yourself|me|tu|te|ti|toi|dir|dich|deine?\w*|tes|vos|votre|tus|tuo\w*|tue|je|jouw|jij|swo\w+)\b|тво|сво|你|您|あなた|너|네 |당신")
+_TO_YOU = re.compile(r"\b(?:your?|yours|yourself|me|tu|te|ti|toi|dir|dich|deine?\w*|tes|vos|votre|tus|tuo\w*|tue|je|jouw|jij)\b|тво|你|您|あなた|너|네 |당신")
 _ASKS = re.compile(
     r"[^\w]*(?:(?:how|can|could|is (?:it|there)|are there|does|do|what|why|will|would|should|when|who|"
     r"wie|kann|konn\w+|warum|ist es|was|comment|peut-on|est-ce|pourquoi|como|puede|por que|pode|es posible|e possivel|puo|come|perche|"
     r"e possibile|hoe|kan|kunnen|is het|jak|czy|dlaczego|nasil)\b|как|можно ли|почему|чи |як |чому|كيف|هل|لماذا|क्या|कैसे|如何|怎)"
 )
+_ASKED_AT_END = re.compile(r"[^.!?。！]{0,80}[?？؟]")
 _WORRIED = re.compile(
     r"\b(?:worr\w+|afraid|concern\w*|prevent\w*|protect\w*|fear\w*|risk\w*|nervous|whether|sorge\w*|angst|verhinder\w*|schutz\w*|"
     r"empech\w*|eviter|crain\w*|peur|evitar|impedir|proteger|preocup\w*|miedo|medo|evitare|impedire|proteggere|paura|voorkom\w*|"
@@ -259,6 +269,7 @@ _COLON = re.compile(r":(?= |$|[^\x00-\x7f])|\be\.g\.")
 _ENDING = re.compile(r"(?<!\be\.g)[.!?…][\"'”’»)]{0,2}(?: |$)|[。！？।]")
 
 _QUOTED_LEAST = 2
+_ENDING_LEAST = 3
 _MARKED_LEAST = 4
 
 
@@ -315,7 +326,7 @@ def _is_mentioned(place: _Place) -> bool:
         if _obeys(outside):
             return False
         if span[0] >= place.start:  # only what ends the match is quoted
-            return speaks_of_words(f"{left} … {right}", _MARKED_LEAST)
+            return speaks_of_words(f"{left} … {right}", _ENDING_LEAST)
         if speaks_of_words(f"{left} … {right}", _QUOTED_LEAST) or _is_question(left, right):
             return True
         return _ABOUT.search(left) is not None or _ABOUT.search(right) is not None
@@ -342,7 +353,11 @@ def _is_reported(place: _Place) -> bool:
     return (
         _TO_YOU.search(match) is None
         and _OWN_MACHINE.search(sentence) is not None
-        and (_ASKS.match(sentence) is not None or _WORRIED.search(sentence) is not None)
+        and (
+            _ASKS.match(sentence) is not None
+            or _WORRIED.search(sentence) is not None
+            or _ASKED_AT_END.match(right) is not None
+        )
     )
 
 
