@@ -73,6 +73,12 @@ _INJECTION = (
     r"프롬프트 ?인젝션)"
 )
 _REPORTED = re.compile(
+    r"\b(?:what (?:would|will|do|does|happens?|happen) (?:\w+ ){0,4}if|would you|do you|will you|what if) (?:\w+ ){0,6}"
+    r"(?:told|asked|tells?|asks?|said|says?|types?|typed|ordered|try to make|tried to make|tries to make|tricked|got|gets?) (?:you|it|them)(?: to)? ?$|"
+    r"\b(?:can|could|have|has|were|are) (?:you|it|bots?|they) (?:\w+ ){0,2}(?:be|been|get|getting) (?:tricked|fooled|talked|made|convinced|persuaded|forced|"
+    r"manipulated|hacked) (?:in)?to (?:\w+ )?$|"
+    r"\b(?:sagte|bat|befahl|forderte|schrieb|brachte|uberredete|wollte)\w* (?:\w+ ){0,3}(?:chat)?(?:bot|assistent\w*|ki|roboter|modell)\b.{0,40}$|"
+    r"\b(?:bottan|robottan|asistandan|zekadan|bota|robota|asistana|zekaya) (?:\S+ ){0,4}$|"
     r"\b(?:sticker|sign|note|mug|t-?shirt|poster|slide|screen|page|post|tweet|comment|review|letter|caption|headline|banner|video|card|"
     r"pop-?up|article|paper|line|message|text|e-?mail|button|leaflet)s? (?:\w+ ){0,5}(?:that|which) (?:said|says|read|reads|told|tells)(?: \w+ to)? ?$|"
     r"\b(?:someone|somebody|anyone|anybody|nobody|people|persons?|users?|customers?|visitors?|guests?|clients?|students?|pupils?|kids?|children|"
@@ -216,6 +222,7 @@ _CODE_LINE = re.compile(
     r"expect\(|it\(|test\()"
 )
 _CODE_NEAR = re.compile(
+    r"\bcurl -|\bgit (?:commit|grep|log|tag) |\bgrep [\"'-]|"
     r"\b(?:var|let|const|string|str|char) \w+ = |\b[a-z_]+ = \[[\"']|\bvalues ?\([\"']|::test_\w+\[|\b(?:pattern|regex|match): [\"']|"
     r"re\.(?:compile|search|match)\(|\bregexp?\b|\\b\(|\(\?:|\.\*|\[\^|\|\w+\||assert(?:equal)?\(|assert \w+\("
 )
@@ -241,7 +248,7 @@ _ASKS = re.compile(
     r"wie|kann|konn\w+|warum|ist es|was|comment|peut-on|est-ce|pourquoi|como|puede|por que|pode|es posible|e possivel|puo|come|perche|"
     r"e possibile|hoe|kan|kunnen|is het|jak|czy|dlaczego|nasil)\b|как|можно ли|почему|чи |як |чому|كيف|هل|لماذا|क्या|कैसे|如何|怎)"
 )
-_ASKED_AT_END = re.compile(r"[^.!?。！]{0,80}[?？؟]")
+_ASKED_AT_END = re.compile(r"[^.!?。]{0,80}[?؟]")
 _WORRIED = re.compile(
     r"\b(?:worr\w+|afraid|concern\w*|prevent\w*|protect\w*|fear\w*|risk\w*|nervous|whether|sorge\w*|angst|verhinder\w*|schutz\w*|"
     r"empech\w*|eviter|crain\w*|peur|evitar|impedir|proteger|preocup\w*|miedo|medo|evitare|impedire|proteggere|paura|voorkom\w*|"
@@ -253,20 +260,21 @@ _HAILED = re.compile(
     r"order|orders|command|commands|override|warning|reminder|directive|update|ki|ia|assistent\w*|assistant\w*|asistente|"
     r"asystent\w*|asistan\w*|todo|aufgabe|anweisung\w*|wichtig|achtung|hinweis|tache|consignes?|tarea|aviso|instruccion\w*|tarefa|"
     r"compito|istruzion\w*|opdracht|taak|zadanie|polecenie|gorev|talimat) ?:$|"
-    r"(?:助手|系统|任务|指令|指示|システム|タスク|시스템|지시|과제|ассистент\S*|система|задани\S*|задач\S*|المساعد|مهمة|सहायक|कार्य)[:：]$"
+    r"(?:助手|系统|任务|指令|指示|システム|タスク|시스템|지시|과제|ассистент\S*|система|задани\S*|задач\S*|المساعد|مهمة|सहायक|कार्य)[:]$"
 )
 _JSON_KEY = re.compile(r"(?:[\"'] ?: ?|\w=|[\"'\]}\d] ?, ?|[^ ][\[{,])$")
 _YAML_KEY = re.compile(r"[ \-*]*[\w.-]+: ?")
+_ITEM = re.compile(r"(?:^|[ :])\(?(?:[a-h]|\d)[.)] [\"'“«]?")
 _BULLET = re.compile(r"^ ?(?:[-*•·–—] |\(?(?:\d{1,2}|[a-h])[.)] ?|> ?)")
 _CLOSED = re.compile(r"[\"“„«].{0,200}?[\"”“»]|[‘‹「『《].{0,200}?[’›」』》]|(?<!\w)'[^'\n]{1,200}'(?!\w)")
 _SAID = re.compile(
     r"[^.!?。\n]{0,60}?(?:(?:라고|다고|냐고|자고|달라고) ?(?:했|하더|하는|썼|말했|말하|적|요구|부탁|입력|보냈)|"
     r"(?:と|ように)(?:言|書|入力|送|頼|指示|要求|命令|述へ|話|いう)|\b(?:diye|demis|dedi|yazmis|yazdi|yazan|soyledi|soylemis)\b)"
 )
-_WEAK_PAIRS = {"(": ")", "（": "）", "*": "*", "_": "_", "[": "]"}
+_WEAK_PAIRS = {"(": ")", "*": "*", "_": "_", "[": "]"}
 
 _COLON = re.compile(r":(?= |$|[^\x00-\x7f])|\be\.g\.")
-_ENDING = re.compile(r"(?<!\be\.g)[.!?…][\"'”’»)]{0,2}(?: |$)|[。！？।]")
+_ENDING = re.compile(r"(?<!\be\.g)[.!?][\"'”’»)]{0,2}(?: |$)|[。।]")
 
 _QUOTED_LEAST = 2
 _ENDING_LEAST = 3
@@ -432,6 +440,10 @@ def _passage(place: _Place) -> tuple[int, int] | None:
     start = text.rfind("\n", 0, place.start) + 1
     if start >= place.start - _REACH and _BULLET.match(text[start : place.start + 1]):
         return start, place.stop
+    items = list(_ITEM.finditer(left))
+    if len(items) + len(_ITEM.findall(place.right)) > 1 and items and "." not in left[items[-1].end() :]:
+        following = _ITEM.search(place.right)
+        return place.line + items[-1].start(), place.end + (following.start() if following else len(place.right))
     for opening, closing in _WEAK_PAIRS.items():
         at = left.rfind(opening)
         if at >= 0 and closing not in left[at + 1 :] and closing in place.right:
@@ -460,7 +472,7 @@ def _is_question(left: str, right: str) -> bool:
 
 
 def _sentence_before(left: str) -> str:
-    return re.split(r"[.!?。！？] ", left)[-1]
+    return re.split(r"[.!?。] ", left)[-1]
 
 
 def _in_code(place: _Place) -> bool:

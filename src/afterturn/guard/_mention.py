@@ -15,7 +15,7 @@ from afterturn.guard._fold import fold
 _STRONG = """
 wrote writes written typed types texted texting posted received heard says said saying reads= contains contained
 containing asked asks shouted dictated pasted copied scribbled quoted quoting quote= quotes= showed shows shown spamming
-spammed replied called named titled entitled stands mentions mentioned appears appeared caught noticed screenshot
+spammed replied called named titled entitled stands mentions mentioned appears appeared caught noticed screenshot check= agreement grammatical natural= funny= answered works= error errors fails
 complied saw= keeps sends happened
 translat mean= means= meant= meaning grammar comma= commas= spell spelling spelled punctuat pronounc capital apostroph hyphen
 imperative verb verbs polite formal explain explanation difference joke jokes joking funny hilarious amus laugh prank
@@ -31,6 +31,7 @@ school exam quiz journalist research study= studies court handbook textbook pres
 whiteboard t-shirt mug sticker tweet tweets
 schreibt schrieb geschrieben gesagt sagte sagt= stand= steht= lautet hiess heisst gelesen gehort bekommen erhalten getippt gemeldet
 bedeut ubersetz erklar unterschied grammati komma= korrigier rechtschreib witz= lustig gefahrlich verdachtig seltsam komisch
+meldet melden antwortet reagiert fehlermeldung funktionier nutzer wahr= ernst
 angriff angreifer abgelehnt verweigert erkannt blockier gesperrt filter sicherheit betrug schulung folie kurs unterricht lehrer schuler
 artikel aufsatz facharbeit buch= kapitel roman= zeitung vortrag beispiel zitat zitier plakat eingabe meldung protokoll
 prufung hausaufgabe stimmt
