@@ -23,6 +23,9 @@ _QUOTES: dict[str, str] = {
 _OPENINGS = frozenset((*_QUOTES, " ", "\n"))
 _CLOSINGS = frozenset("".join(_QUOTES.values()) + ".,!?;:")
 
+_BEFORE_OPENING = frozenset(("", *" \n([{<-–—:=,;>/|«“„"))
+_AFTER_CLOSING = frozenset(" \n.,;:!?)]}")
+
 _WEAK_PAIRS = {"(": ")", "*": "*", "_": "_", "[": "]"}
 _QUOTED_LEAST = 2
 _ENDING_LEAST = 3
@@ -129,7 +132,13 @@ def _without_items(part: str) -> str:
 
 
 def _obeys(outside: tuple[str, ...]) -> bool:
-    return any(words.DO_IT.search(words.CLOSED.sub('"…"', part)) for part in outside)
+    return any(_orders(words.CLOSED.sub('"…"', part)) for part in outside)
+
+
+def _orders(part: str) -> bool:
+    if words.DO_IT.search(part) is not None:
+        return True
+    return words.FOREIGN.search(part) is not None and words.DO_IT_ELSEWHERE.search(part) is not None
 
 
 def _outside(place: _Place, start: int, end: int) -> tuple[str, ...]:
@@ -168,10 +177,17 @@ def _opened(left: str, opening: str, closings: str) -> int:
     at = left.rfind(opening)
     if at < 0:
         return -1
-    if opening in closings:  # the same mark opens and closes: it is open after an odd number of them
-        begins = left[at + 1 : at + 2] not in (*" .,;:!?)",) and not left[at - 1 : at].isalnum()
-        return at if left.count(opening) % 2 == 1 and (begins or not left[at - 1 : at].isascii()) else -1
+    if opening in closings:
+        return at if _begins(left, at) else -1
     return -1 if any(closing in left[at + 1 :] for closing in closings) else at
+
+
+def _begins(left: str, at: int) -> bool:
+    """Says whether a mark that both opens and closes opens: by its neighbours, else as each odd one does."""
+    before, after = left[at - 1 : at] if at else "", left[at + 1 : at + 2]
+    if after in _AFTER_CLOSING:
+        return False
+    return before in _BEFORE_OPENING or (not before.isascii() and left.count(left[at]) % 2 == 1)
 
 
 def _closed(right: str, opening: str, closings: str) -> int:
@@ -183,7 +199,7 @@ def _closed(right: str, opening: str, closings: str) -> int:
 
 def _is_said(place: _Place) -> bool:
     """Says whether a verb of saying closes the sentence, where the verb comes last, and it is told as a story."""
-    if words.SAID.match(place.right) is None or words.DO_IT.search(place.right):
+    if words.SAID.match(place.right) is None or _orders(place.right):
         return False
     return speaks_of_words(f"{_sentence_before(place.left)} … {place.right}", _MARKED_LEAST)
 
@@ -234,6 +250,10 @@ def _in_code(place: _Place) -> bool:
     if left.endswith("`") and right.startswith("`"):
         return False  # a code span is a quotation
     line = left + place.text[place.start : place.end]
-    if words.LABELLED.search(line + right):
+    if words.CODE_LINE.match(line) is not None:
         return True
-    return words.CODE_LINE.match(line) is not None or words.CODE_NEAR.search(line[-200:] + right[:60]) is not None
+    near = line[-200:] + right[:60]
+    if any(sign in near for sign in words.CODE_SIGNS) and words.CODE_NEAR.search(near) is not None:
+        return True
+    whole = line + right
+    return any(name in whole for name in words.LABELS) and words.LABELLED.search(whole) is not None

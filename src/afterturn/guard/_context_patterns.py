@@ -128,7 +128,8 @@ REPORTED = re.compile(
 )
 PREVENTED = re.compile(
     # The languages that say at the end of a sentence that it is about keeping an attack off.
-    r"^[^.!?。।\n]{0,60}?(?:mumkun mu|जा सकत|nasil (?:onle|engelle|koru|tespit)|कैसे (?:रोक|बच|पहचान)|を防(?:く|き|こう)|"
+    r"^[^.!?。।\n]{0,60}?(?:mumkun mu|जा सकत|nasil (?:onle|engelle|koru|tespit)|कैसे (?:रोक|बच|पहचान)|"
+    r"を防(?:く|き|こう)|"
     r"への?対策|を検(?:知|出)|"
     r"攻撃|막(?:나|을|는|으|아)|방지|방어|탐지)"
 )
@@ -159,6 +160,7 @@ OBJECT = (
     r"commands?|quot\w+|texts?|notes?|sentences?|phrases?|messages?|words?|lines?|manual|rules?|above|following|"
     r"guidance|advice|wish\w*|requests?|prompts?|directives?|steps?|letter))"
 )
+FOREIGN = re.compile(r"[\u0370-\u1fff\u2e80-\uff00]")
 DO_IT = re.compile(
     # An order to obey what is quoted makes it an attack again.
     r"(?:(?:^|[.!?:;,\"”’'»)–—-]) ?|\b(?:and|then|now|please|just|so|simply|you|must|will|shall|should|"
@@ -210,13 +212,17 @@ DO_IT = re.compile(
     r"beschouw|vanaf nu|wykonaj|zastosuj|zrob (?:to|tak|co|dokladnie)|postepuj|posluchaj|spelnij|przestrzegaj|"
     r"odpowiadaj|od (?:teraz|tej chwili|tego momentu)|potraktuj|uygula(?:\b|y)|yerine getir|itaat et|"
     r"(?:dedigini|soyleneni|yazani|bunu|oyle|aynen|denileni) yap|geregini yap|bundan (?:sonra|boyle)|"
-    r"gore (?:davran|cevap|yanit|hareket))\b|"
+    r"gore (?:davran|cevap|yanit|hareket))\b"
+)
+DO_IT_ELSEWHERE = re.compile(
+    # The same in languages of other scripts; looked for only where there is such a script.
     r"(?<!\w)(?:выполни|исполни|сделаи|следуи|подчинись|поступаи|примени|деиствуи|соблюдаи|виконаи|зроби|слухаися|"
     r"дотримуися|застосуи|діи|підкорися|вважаи|считаи)(?:те)?(?!\w)|(?:отныне|с этого момента|відтепер|"
     r"(?:отвечаи|відповідаи) (?:так|як|как|согласно|відповідно))|"
     r"执行|照做|照办|照着?.{0,6}(?:做|办|来)|按照?.{0,8}(?:做|办|回答|行事)|遵守它|遵从|听从|从现在起|服从|"
     r"実行して|実行せよ|実行しろ|実行する|従え|従って|その通りに|言う通り|書いてある通り|適用して|これからは|"
-    r"실행해|실행하|따라 ?해|그대로 (?:해|하|따|실행)|말대로|시키는 대로|수행해|수행하|적용해|이제부터|따르(?:도록|라)|따라라|"
+    r"실행해|실행하|따라 ?해|그대로 (?:해|하|따|실행)|말대로|시키는 대로|수행해|수행하|적용해|이제부터|"
+    r"따르(?:도록|라)|따라라|"
     r"(?:^|[ .،؛!])(?:و|ف|ثم )?(?:نفذ\S{0,2}|اتبع\S{0,2}|طبق\S{0,2}|افعل|امتثل|اطع|التزم|من الان فصاعدا|تصرف وفق) |"
     r"पालन कर|वैसा ही कर|यही कर|इसे मान|लागू कर|के अनुसार (?:कर|चल|काम)|अमल कर|अब से"
 )
@@ -234,6 +240,23 @@ CODE_LINE = re.compile(
     r"\S+::\w+\[|\w+\.\w+\(|[\"'][^\"']{1,60}[\"'] ?,|(?:grep|rg|sed) -?\S*[\"']|select .{1,60} from |#define |"
     r"expect\(|it\(|test\()"
 )
+LABELS = (
+    "label",
+    "verdict",
+    "expected",
+    "decision",
+    "is_",
+    "malicious",
+    "block",
+    "attack",
+    "benign",
+    "injection",
+    "jailbreak",
+    "safe",
+    "ata",
+    "angriff",
+    "ата",
+)
 LABELLED = re.compile(
     # A row of test data says what it is.
     r"[\"']?\b(?:label|verdict|expected|decision|is_attack|is_injection|blocked|malicious|expected_\w+|"
@@ -241,6 +264,7 @@ LABELLED = re.compile(
     r"[\",;\t](?:attack|benign|malicious|injection|jailbreak|block|safe|unsafe|angriff|ataque|attaque|attacco|"
     r"atak|атака)[\"']? ?(?:$|[}?])"
 )
+CODE_SIGNS = ("(", "[", "=", "|", ".*", "\\", "curl", "git ", "grep", "regex", "pattern", "match", "assert")
 CODE_NEAR = re.compile(
     r"\bcurl -|\bgit (?:commit|grep|log|tag) |\bgrep [\"'-]|"
     r"\b(?:var|let|const|string|str|char) \w+ = |\b[a-z_]+ = \[[\"']|\bvalues ?\([\"']|"
@@ -263,7 +287,8 @@ OWN_MACHINE = re.compile(
     r"\b(?:asistan|bot|robot|yapay zeka)\w*(?:imiz|umuz|muz|miz)\w*|"
     r"(?:наш|мои|моег|моем)\S* (?:\S+ ){0,2}(?:\S*бот|ассистент|асистент|помощник|помічник|модел|робот)|"
     r"(?:مساعدنا|روبوتنا|مساعدتنا|بوتنا)|(?:हमारे|हमारा|मेरे|मेरा) (?:\S+ ){0,3}(?:बॉट|चैटबॉट|सहायक|असिस्टेंट)|"
-    r"(?:我们|我們|我家|公司)的?.{0,8}(?:机器人|機器人|助手|模型|客服)|(?:うち|当社|弊社|自社|私たち)の.{0,8}(?:ホット|アシスタント|ai)|"
+    r"(?:我们|我們|我家|公司)的?.{0,8}(?:机器人|機器人|助手|模型|客服)|(?:うち|当社|弊社|自社|"
+    r"私たち)の.{0,8}(?:ホット|アシスタント|ai)|"
     r"(?:우리|저희).{0,8}(?:봇|챗봇|어시스턴트|비서|로봇)"
 )
 TO_YOU = re.compile(
@@ -308,7 +333,8 @@ HAILED = re.compile(
     r"asystent\w*|asistan\w*|todo|aufgabe|anweisung\w*|wichtig|achtung|hinweis|tache|consignes?|tarea|aviso|"
     r"instruccion\w*|tarefa|"
     r"compito|istruzion\w*|opdracht|taak|zadanie|polecenie|gorev|talimat) ?:$|"
-    r"(?:助手|系统|任务|指令|指示|システム|タスク|시스템|지시|과제|ассистент\S*|система|задани\S*|задач\S*|المساعد|مهمة|सहायक|कार्य)[:]$"
+    r"(?:助手|系统|任务|指令|指示|システム|タスク|시스템|지시|과제|ассистент\S*|система|задани\S*|задач\S*|"
+    r"المساعد|مهمة|सहायक|कार्य)[:]$"
 )
 JSON_KEY = re.compile(r"(?:[\"'] ?: ?|\w=|[\"'\]}\d] ?, ?|[^ ][\[{,])$")
 YAML_KEY = re.compile(
@@ -329,7 +355,8 @@ OWN_WORDS = re.compile(
     r"precedenti )?(?:mias|minhas|mie)\b|"
     r"\b(?:mes|mis|minhas|mie|mijn|meine\w?|moje) (?:\S+ ){0,2}(?:precedente?s?|anteriores|precedenti)\b|"
     r"(?:onceki|eski) \w+(?:lar|ler)imi\b|"
-    r"(?:мо[иеяю]|наш)\S* (?:прежн|предыдущ|прошл|попередн)|私の(?:前|以前)|我(?:之前|先前|前面)|(?:제|내)가? ?(?:이전|앞서)"
+    r"(?:мо[иеяю]|наш)\S* (?:прежн|предыдущ|прошл|попередн)|私の(?:前|以前)|我(?:之前|先前|前面)|(?:제|"
+    r"내)가? ?(?:이전|앞서)"
 )
 MATTER = re.compile(
     # What was said was about a delivery and the like, not about how a machine is to behave.
@@ -346,14 +373,17 @@ MATTER = re.compile(
     r"доставк|заказ|посылк|адрес|замовлен|التوصيل|الطلب|الشحن))"
 )
 MATTER_BEFORE = re.compile(
-    r"(?:teslimat|siparis|paket|kargo|fatura|randevu|adres)\w* (?:ile )?(?:ilgili|icin|hakkinda) ?$|(?:配送|注文|荷物|"
+    r"(?:teslimat|siparis|paket|kargo|fatura|randevu|adres)\w* (?:ile )?(?:ilgili|icin|hakkinda) ?$|(?:配送|"
+    r"注文|荷物|"
     r"請求|住所|予約)(?:に(?:ついて|関する)|の).{0,3}$|"
-    r"(?:배송|주문|택배|예약|주소)(?:에 대한|에 관한| 관련) ?$|(?:送货|订单|快递|发票|地址|预约)(?:的|方面).{0,3}$|(?:डिलीवरी|ऑर्डर|"
+    r"(?:배송|주문|택배|예약|주소)(?:에 대한|에 관한| 관련) ?$|(?:送货|订单|快递|发票|地址|预约)(?:的|"
+    r"方面).{0,3}$|(?:डिलीवरी|ऑर्डर|"
     r"पार्सल) (?:के बारे में|वाले|से जुड़े) ?$"
 )
 SAID = re.compile(
     r"[^.!?。\n]{0,60}?(?:(?:라고|다고|냐고|자고|달라고) ?(?:했|하더|하는|썼|말했|말하|적|요구|부탁|입력|보냈)|"
-    r"(?:と|ように)(?:言|書|入力|送|頼|指示|要求|命令|述へ|話|いう)|\b(?:diye|demis|dedi|yazmis|yazdi|yazan|soyledi|soylemis)\b)"
+    r"(?:と|ように)(?:言|書|入力|送|頼|指示|要求|命令|述へ|話|いう)|\b(?:diye|demis|dedi|yazmis|yazdi|yazan|"
+    r"soyledi|soylemis)\b)"
 )
 
 COLON = re.compile(r":(?= |$|[^\x00-\x7f])|\be\.g\.")
