@@ -11,10 +11,13 @@ from importlib import import_module
 from typing import Any, cast
 
 from afterturn.guard._engines import SHORT, Candidate
-from afterturn.guard._literals import EDGE
+from afterturn.guard._rarity import EDGE
 from afterturn.guard._rules import Pattern
 
 _MEMORY_BYTES = 64 << 20
+
+_Way = tuple[int, frozenset[int], tuple[frozenset[int], ...]]
+"""Is one way of a pattern: its index, its rarest group of words, and the other groups."""
 
 
 class Re2Engine:
@@ -32,7 +35,9 @@ class Re2Engine:
         self._options = re2_options(self._re2)
         self._patterns = patterns
         self._compiled: dict[int, Any] = {}
-        self._words = tuple(sorted({word for pattern in patterns for group in pattern.needs for word in group}))
+        self._words = tuple(
+            sorted({word for pattern in patterns for way in pattern.needs for group in way for word in group})
+        )
         self._bare = tuple(word.strip(EDGE) for word in self._words)
         ids = {word: at for at, word in enumerate(self._words)}
         self._set = self._re2.Set.SearchSet(self._options)
@@ -41,11 +46,14 @@ class Re2Engine:
             self._set.Add(self._re2.escape(word.strip(EDGE)).join(edges))
         self._set.Compile()
         self._always = [Candidate(at, ()) for at, pattern in enumerate(patterns) if not pattern.needs]
-        self._needs = [[frozenset(ids[word] for word in group) for group in pattern.needs] for pattern in patterns]
+        self._ways: list[_Way] = []
         self._by_trigger: dict[int, list[int]] = {}
-        for at, needs in enumerate(self._needs):
-            for word in needs[0] if needs else ():
-                self._by_trigger.setdefault(word, []).append(at)
+        for at, pattern in enumerate(patterns):
+            for groups in pattern.needs:
+                first, *others = (frozenset(ids[word] for word in group) for group in groups)
+                for word in first:
+                    self._by_trigger.setdefault(word, []).append(len(self._ways))
+                self._ways.append((at, first, tuple(others)))
         self._triggers = frozenset(self._by_trigger)
 
     def candidates(self, text: str) -> list[Candidate]:
@@ -58,20 +66,25 @@ class Re2Engine:
         touched = self._triggers & present
         if not touched:
             return self._always
-        likely = {at for word in touched for at in self._by_trigger[word]}
-        kept = [at for at in likely if self._holds(at, present)]
+        likely = {way for word in touched for way in self._by_trigger[word]}
+        kept: dict[int, list[_Way]] = {}
+        for number in likely:
+            way = self._ways[number]
+            for group in way[2]:
+                if group.isdisjoint(present):
+                    break
+            else:
+                kept.setdefault(way[0], []).append(way)
         if len(text) <= SHORT:
             return sorted([*self._always, *(Candidate(at, ()) for at in kept)])
-        return sorted([*self._always, *(Candidate(at, self._near(at, present)) for at in kept)])
+        return sorted([*self._always, *(Candidate(at, self._near(ways, present)) for at, ways in kept.items())])
 
-    def _holds(self, at: int, present: set[int]) -> bool:
-        for group in self._needs[at]:  # noqa: SIM110 - a generator doubles the time of a check of a short text
-            if group.isdisjoint(present):
-                return False
-        return True
-
-    def _near(self, at: int, present: set[int]) -> tuple[tuple[str, ...], ...]:
-        return tuple([tuple([self._bare[word] for word in group & present]) for group in self._needs[at]])
+    def _near(self, ways: list[_Way], present: set[int]) -> tuple[tuple[tuple[str, ...], ...], ...]:
+        bare = self._bare
+        return tuple(
+            tuple(tuple([bare[word] for word in group & present]) for group in (first, *others))
+            for _, first, others in ways
+        )
 
     def spans(self, text: str, at: int, start: int, end: int) -> Iterator[tuple[int, int]]:
         """Finds the places where one pattern matches between two places, in code points, from left to right."""

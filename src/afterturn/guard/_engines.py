@@ -16,11 +16,12 @@ class Candidate(NamedTuple):
 
     Attributes:
         at: Its index.
-        near: For each group of words that it needs, the words of it that the text holds; none for a short text.
+        near: For each way that it can match in, for each group of words of it, those that the text holds; none for a
+            short text.
     """
 
     at: int
-    near: tuple[tuple[str, ...], ...]
+    near: tuple[tuple[tuple[str, ...], ...], ...]
 
 
 class PatternEngine(Protocol):
@@ -52,12 +53,15 @@ class Windows:
         length = len(self._text)
         if length <= SHORT or not candidate.near:
             return [(0, length)]
-        first, *others = sorted(candidate.near, key=len)
         reach = pattern.width + 1
-        places = self._all(first)
-        if len(places) * 2 * reach > length:
-            return [(0, length)]
-        return _merged([place for place in places if self._near(place, reach, others)], reach, length)
+        found: set[int] = set()
+        for way in candidate.near:
+            first, *others = sorted(way, key=len)
+            places = self._all(first)
+            if len(places) * 2 * reach > length:
+                return [(0, length)]
+            found.update(place for place in places if self._near(place, reach, others))
+        return _merged(sorted(found), reach, length)
 
     def _near(self, place: int, reach: int, groups: Sequence[Sequence[str]]) -> bool:
         around = self._flat[max(0, place - reach) : place + reach]
