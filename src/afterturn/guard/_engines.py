@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple, Protocol
 
 from afterturn.guard._rules import Pattern
 
-SHORT = 1500
+SHORT = 12_000
 """In a shorter text, looking everywhere is cheaper than looking where the words are."""
 
 
@@ -31,7 +31,7 @@ class PatternEngine(Protocol):
         """Lists the patterns that may match, in their order."""
         ...
 
-    def spans(self, text: str, at: int, start: int, end: int) -> Iterator[tuple[int, int]]:
+    def spans(self, text: str, at: int, start: int, end: int) -> Iterable[tuple[int, int]]:
         """Finds the places where one pattern matches between two places, in code points, from left to right."""
         ...
 

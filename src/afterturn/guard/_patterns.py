@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from operator import ne
@@ -162,9 +162,10 @@ class Patterns:
         return Speller([*written, *(normalize(text).text for rule in self._rules for text in rule.positive)])
 
 
-def _spans(engine: PatternEngine, at: int, windows: list[tuple[int, int]], text: str) -> Iterator[tuple[int, int]]:
-    for start, end in windows:
-        yield from engine.spans(text, at, start, end)
+def _spans(engine: PatternEngine, at: int, windows: list[tuple[int, int]], text: str) -> Iterable[tuple[int, int]]:
+    if len(windows) == 1:
+        return engine.spans(text, at, *windows[0])
+    return (span for start, end in windows for span in engine.spans(text, at, start, end))
 
 
 def _is_hidden(text: str, carrier: tuple[str, ...]) -> bool:
