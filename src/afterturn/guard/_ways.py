@@ -28,8 +28,8 @@ _GROUPS = 4
 _SHORTEST = 3
 """A shorter word (in UTF-8 bytes) is in nearly every text, and says nothing; a word's beginning may have one less."""
 
-_COMMON = 0.6
-"""A group that so many texts hold a word of is not asked for, beside others."""
+_COMMON = 0.8
+"""A group that so many texts hold a word of is not asked for, beside two others."""
 
 _WORTH = 0.8
 """Ways are told apart where that makes a match so much less likely."""
@@ -100,8 +100,8 @@ def _tidy(way: Way) -> Way:
     for group in sorted(useful, key=lambda group: (chance(group), sorted(group))):
         if not any(_implies(rarer, group) for rarer in kept):
             kept.append(group)
-    rare = [group for group in kept[1:] if chance(group) < _COMMON]
-    return (*kept[:1], *rare[: _GROUPS - 1])
+    rare = [group for group in kept[2:_GROUPS] if chance(group) < _COMMON]
+    return (*kept[:2], *rare)
 
 
 def _implies(rarer: Group, group: Group) -> bool:
