@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 from typing import NamedTuple, Protocol
 
 from afterturn.guard._rules import Pattern
 
 SHORT = 12_000
 """In a shorter text, looking everywhere is cheaper than looking where the words are."""
+
+
+_MOST_PLACES = 32
+"""Where the rarest words stand in more places, looking everywhere is cheaper."""
 
 
 class Candidate(NamedTuple):
@@ -27,8 +31,8 @@ class Candidate(NamedTuple):
 class PatternEngine(Protocol):
     """Finds patterns in a normalised text; the two engines give the same answers."""
 
-    def candidates(self, text: str) -> list[Candidate]:
-        """Lists the patterns that may match, in their order."""
+    def candidates(self, text: str, spent: Set[int] = frozenset()) -> list[Candidate]:
+        """Lists the patterns that may match, in their order, but for those that are spent."""
         ...
 
     def spans(self, text: str, at: int, start: int, end: int) -> Iterable[tuple[int, int]]:
@@ -58,7 +62,7 @@ class Windows:
         for way in candidate.near:
             first, *others = sorted(way, key=len)
             places = self._all(first)
-            if len(places) * 2 * reach > length:
+            if len(places) > _MOST_PLACES or len(places) * 2 * reach > length:
                 return [(0, length)]
             found.update(place for place in places if self._near(place, reach, others))
         return _merged(sorted(found), reach, length)
@@ -68,9 +72,13 @@ class Windows:
         return all(any(word in around for word in group) for group in groups)
 
     def _all(self, words: Sequence[str]) -> list[int]:
-        if len(words) == 1:
-            return self._of_word(words[0])
-        return sorted({place for word in words for place in self._of_word(word)})
+        """Lists the places of words, or more of them than are worth a look."""
+        places: set[int] = set()
+        for word in words:
+            places.update(self._of_word(word))
+            if len(places) > _MOST_PLACES:
+                break
+        return sorted(places)
 
     def _of_word(self, word: str) -> list[int]:
         places = self._places.get(word)
@@ -78,7 +86,7 @@ class Windows:
             self._flat = flat = self._flat or self._text.replace("\n", " ")
             places = self._places[word] = []
             place = flat.find(word)
-            while place >= 0:
+            while place >= 0 and len(places) <= _MOST_PLACES:
                 places.append(place)
                 place = flat.find(word, place + 1)
         return places

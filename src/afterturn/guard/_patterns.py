@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from operator import ne
 from typing import Literal
@@ -37,6 +38,7 @@ _HIDDEN_CHARS = 2_000
 _SPELLED_ANEW = 8
 """Where one character in so many was spelled otherwise, somebody hides what he says."""
 
+_NONE: frozenset[int] = frozenset()
 _ADDRESS = re.compile(r"://|[?&]\w+=")
 
 _WHOLE = frozenset(("rot13", "reversed", "substitution", "rot47"))
@@ -52,6 +54,24 @@ class _Budget:
 
     decoded_chars: int = _DECODED_CHARS
     contexts: int = _CONTEXTS
+    carried: Counter[str] = field(default_factory=Counter[str])
+    """How often each rule was found in what the text carries."""
+
+    _spent: dict[bool, frozenset[int]] = field(default_factory=dict[bool, frozenset[int]])
+
+    def count(self, found: Sequence[Finding]) -> None:
+        """Takes note of what one layer carries."""
+        self.carried.update(finding.rule for finding in found)
+        self._spent.clear()
+
+    def spent(self, reader: _Reader) -> frozenset[int]:
+        """Gives the patterns of rules found so often in what the text carries that more would change no verdict."""
+        known = self._spent.get(reader.carried)
+        if known is None:
+            rules = {rule for rule, places in self.carried.items() if places >= _PLACES}
+            known = frozenset(at for at, (rule, _) in enumerate(reader.units) if rule.id in rules) if rules else _NONE
+            self._spent[reader.carried] = known
+        return known
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +80,7 @@ class _Reader:
 
     units: Sequence[tuple[Rule, Pattern]]
     engine: PatternEngine
+    carried: bool
 
 
 class Patterns:
@@ -115,7 +136,7 @@ class Patterns:
         text = normal.text
         found: list[Finding] = []
         last: Rule | None = None
-        for candidate in reader.engine.candidates(text):
+        for candidate in reader.engine.candidates(text, budget.spent(reader)):
             rule, pattern = reader.units[candidate.at]
             if rule is last:  # one pattern of the rule has matched; the others would say the same
                 continue
@@ -142,6 +163,7 @@ class Patterns:
             start, end = _back(layer, finding, normal)
             yield replace(finding, start=start, end=end)
         if inner and not carrier:
+            budget.count(inner)
             best = max(inner, key=lambda finding: finding.confidence)
             start, end = _back(layer, best, normal)
             yield replace(best, rule=ENCODED_RULE, category="encoded_smuggling", start=start, end=end)
@@ -149,7 +171,7 @@ class Patterns:
     def _reader(self, *, carried: bool) -> _Reader:
         rules = [rule for rule in self._rules if (rule.scope == "carried") is carried]
         units = [(rule, pattern) for rule in rules for pattern in rule.patterns]
-        return _Reader(units, _engine([pattern for _, pattern in units], self._name))
+        return _Reader(units, _engine([pattern for _, pattern in units], self._name), carried)
 
     @cached_property
     def _hidden(self) -> _Reader:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from operator import ne
 
 from afterturn.guard._normalize import Normalized
@@ -85,7 +85,8 @@ class Speller:
         return 0
 
     def _without_leet(self, text: str) -> str:
-        read = _TOKEN.sub(self._unleeted, text)
+        known = _Known(self._unleeted)  # texts say the same words again and again
+        read = _TOKEN.sub(lambda match: known[match.group()], text)
         changed = sum(map(ne, text, read)) if read != text else 0
         if changed > _MOSTLY:
             return _LEFT.sub(_digit, read)  # then 15 is "is" and 1 is "i"
@@ -95,9 +96,8 @@ class Speller:
         """Reads a number as a word, where it is one that is known: 531 is "sei"."""
         return next((word for word in _readings(match.group()) if word in self._words), match.group())
 
-    def _unleeted(self, match: re.Match[str]) -> str:
+    def _unleeted(self, token: str) -> str:
         """Reads a word of letters and digits: as a known word, or by the commonest letters where it is mostly leet."""
-        token = match.group()
         if not token.isalnum() and (whole := token.translate(_LEET)) in self._words:
             return whole
         body = token.strip("!|+")
@@ -120,6 +120,18 @@ class Speller:
         letters = sum(map(str.isalpha, body))
         leet = len(body) - letters
         return readings[0] if letters > 1 < leet and len(body) > _SHORTEST_LEET else body
+
+
+class _Known(dict[str, str]):
+    """Remembers for one text how each of its words reads."""
+
+    def __init__(self, read: Callable[[str], str]) -> None:
+        super().__init__()
+        self._read = read
+
+    def __missing__(self, token: str) -> str:
+        read = self[token] = self._read(token)
+        return read
 
 
 def _digit(match: re.Match[str]) -> str:
