@@ -15,7 +15,8 @@ from afterturn.guard._syntax import for_re, refine
     ("pattern", "ways"),
     [
         ("ignore", [[{"ignore"}]]),
-        (r"\bignore\b", [[{f"{EDGE}ignore{EDGE}"}]]),
+        (r"\bignore\b", [[{"ignore"}]]),
+        (r"\bend\b", [[{f"{EDGE}end{EDGE}"}]]),
         ("ignore (?:all )?rules", [[{"ignore rules", "ignore all rules"}]]),
         ("(?:ignore|disregard)d?", [[{"ignore", "disregard"}]]),
         ("ignore.{0,9}zebra", [[{"ignore"}, {"zebra"}]]),
@@ -27,11 +28,11 @@ from afterturn.guard._syntax import for_re, refine
         (r"\w+", []),
         ("ab", []),
         ("忽略", [[{"忽略"}]]),
-        (r"[.!] ?[(\[]{0,2}zebra[)\s]", [[{f"{EDGE}zebra{EDGE}"}]]),
-        (r"\w?zebra.?", [[{"zebra"}]]),
+        (r"[.!] ?[(\[]{0,2}end[)\s]", [[{f"{EDGE}end{EDGE}"}]]),
+        (r"\w?end.?", [[{"end"}]]),
         (
             r"zebra \S+ (?:lion|tiger.owl)",
-            [[{"zebra "}, {f"{EDGE}lion"}], [{"zebra "}, {f"{EDGE}tiger"}, {"owl"}]],
+            [[{"zebra"}, {"lion"}], [{"zebra"}, {"tiger"}, {"owl"}]],
         ),
     ],
 )

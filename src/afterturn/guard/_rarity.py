@@ -8,6 +8,8 @@ from functools import lru_cache
 from importlib import resources
 from math import exp
 
+from afterturn.guard._shapes import is_word
+
 EDGE = "\0"
 """Stands at the edge of a word that begins or ends there (`\\b`)."""
 
@@ -19,6 +21,9 @@ _TEXT_WORDS = 90
 
 _TOGETHER = 25.0
 """So much oftener than by chance do two common words stand beside each other in one order."""
+
+_HARDLY = 1.25
+_SHORTEST_PLAIN = 4
 
 _PART = re.compile(r"[^\W_]+|[^\w\s\0]|_")
 _MARK_RATES = {
@@ -37,6 +42,21 @@ def chance(group: Iterable[str]) -> float:
         group: Words, parts of words, or phrases; an `EDGE` at an end says that a word begins or ends there.
     """
     return 1 - exp(-sum(map(_rate, group)) * _TEXT_WORDS / 1e6)
+
+
+@lru_cache(maxsize=262_144)
+def plainest(word: str) -> str:
+    """Drops the edges and blanks around a word where that makes it hardly more common: so fewer words are told apart."""
+    bare = word.replace(EDGE, "").strip()
+    if len(bare.encode("utf-8", "surrogatepass")) < _SHORTEST_PLAIN:
+        return word
+    opens = word.startswith((EDGE, " ")) and is_word(bare[0])
+    closes = word.endswith((EDGE, " ")) and is_word(bare[-1])
+    most = _rate(word) * _HARDLY
+    for plainer in (bare, EDGE * opens + bare, bare + EDGE * closes, EDGE * opens + bare + EDGE * closes):
+        if _rate(plainer) <= most:
+            return plainer
+    return word
 
 
 @lru_cache(maxsize=262_144)

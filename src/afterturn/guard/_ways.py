@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from math import prod
 
-from afterturn.guard._rarity import EDGE, chance
+from afterturn.guard._rarity import EDGE, chance, plainest
 from afterturn.guard._shapes import is_word
 
 Group = frozenset[str]
@@ -95,7 +95,7 @@ def _likelihood(way: Way) -> float:
 
 
 def _tidy(way: Way) -> Way:
-    useful = {_shortest(frozenset(map(_trimmed, group))) for group in way}
+    useful = {_shortest(frozenset(map(plainest, map(_trimmed, group)))) for group in way}
     kept: list[Group] = []
     for group in sorted(useful, key=lambda group: (chance(group), sorted(group))):
         if not any(_implies(rarer, group) for rarer in kept):
