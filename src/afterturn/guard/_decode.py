@@ -41,6 +41,7 @@ _QUOTES = re.compile("=[0-9A-Fa-f]{2}")
 _ESCAPES_IN_A_ROW = re.compile(rb"(?:%[0-9a-fA-F]{2})+")
 _BINARY = re.compile(r"[01]{8}(?:[ ,]{0,2}[01]{8}){5,}")
 _DECIMAL = re.compile(r"[0-9]{2,3}(?:[ ,;]{1,2}[0-9]{2,3}){7,}")
+_TWO_NUMBERS = re.compile("[0-9][ ,;]{1,2}[0-9]")
 _MORSE = re.compile(r"[.-]{1,6}(?:[ /|]{1,3}[.-]{1,6}){7,}")
 _TAGS = re.compile("[\U000e0020-\U000e007e]+")
 _FLAG = re.compile("\U0001f3f4[\U000e0020-\U000e007e]{2,6}\U000e007f")
@@ -157,7 +158,8 @@ def _blob(text: str, match: re.Match[str]) -> Iterator[Layer]:
 def _codes(text: str) -> Iterator[Layer]:
     yield from _all(_HEX, "hex", _hex, text)
     yield from _all(_BINARY, "binary", _binary, text)
-    yield from _all(_DECIMAL, "decimal", _decimal, text)
+    if _TWO_NUMBERS.search(text):
+        yield from _all(_DECIMAL, "decimal", _decimal, text)
     yield from _all(_MORSE, "morse", _morse, text)
     if "\\u" in text or "\\x" in text:
         yield from _all(_ESCAPES, "escapes", _escapes, text)

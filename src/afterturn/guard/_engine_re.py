@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterator, Sequence
 
 from afterturn.guard._engines import Candidate
 from afterturn.guard._rarity import EDGE
@@ -34,8 +34,8 @@ class ReEngine:
             self._by_start.setdefault(word[:3], []).append(word)
         self._lengths = sorted({len(start) for start in self._by_start})
 
-    def candidates(self, text: str, spent: Set[int] = frozenset()) -> list[Candidate]:
-        """Lists the patterns that may match, in their order, but for those that are spent."""
+    def candidates(self, text: str) -> list[Candidate]:
+        """Lists the patterns that may match, in their order."""
         flat = text.replace("\n", " ")
         starts = {flat[at : at + length] for length in self._lengths for at in range(len(flat))}
         present = {word for start in starts & self._by_start.keys() for word in self._by_start[start] if word in flat}
@@ -44,7 +44,7 @@ class ReEngine:
         for number in sorted(likely):
             at, groups = self._ways[number]
             near = [group & present for group in groups]
-            if all(near) and at not in spent:
+            if all(near):
                 kept.setdefault(at, []).append(tuple(tuple(group) for group in near))
         always = [Candidate(at, ()) for at, pattern in enumerate(self._patterns) if not pattern.needs]
         return sorted([*always, *(Candidate(at, tuple(near)) for at, near in kept.items())])

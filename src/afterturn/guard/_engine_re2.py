@@ -6,7 +6,7 @@ for nearly every byte of a text made against it (measured: 2 s for 40 KB), a Set
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from importlib import import_module
 from operator import itemgetter
 from typing import Any, cast
@@ -58,11 +58,8 @@ class Re2Engine:
                     self._by_trigger.setdefault(word, []).append(way)
         self._triggers = frozenset(self._by_trigger)
 
-    def candidates(self, text: str, spent: Set[int] = frozenset()) -> list[Candidate]:
-        """Lists the patterns that may match, in their order, but for those that are spent.
-
-        Of a short text they are those that do match.
-        """
+    def candidates(self, text: str) -> list[Candidate]:
+        """Lists the patterns that may match, in their order; of a short text, those that do."""
         data = text.encode("utf-8", "replace")
         words = self._set.Match(data.replace(b"\n", b" ")) if self._words else None
         if not words:  # Set.Match gives None where nothing hits
@@ -71,21 +68,19 @@ class Re2Engine:
         touched = self._triggers & present
         if not touched:
             return self._always
-        kept = self._holding(touched, present, spent)
+        kept = self._holding(touched, present)
         if len(text) > SHORT:
             found = self._placed(kept, present)
         else:
             found = [self._plain[at] for at in sorted({way[0] for way in kept}) if self._search(at)(data) is not None]
         return sorted([*self._always, *found]) if self._always else found
 
-    def _holding(self, touched: frozenset[int], present: set[int], spent: Set[int]) -> list[_Way]:
+    def _holding(self, touched: frozenset[int], present: set[int]) -> list[_Way]:
         """Lists the ways of which the text holds a word of each group; it is most of the work on a short text."""
         by_trigger = self._by_trigger
         kept: list[_Way] = []
         for word in touched:
             for way in by_trigger[word]:
-                if way[0] in spent:
-                    continue
                 for group in way[1]:
                     if group.isdisjoint(present):
                         break

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple, Protocol
 
 from afterturn.guard._rules import Pattern
@@ -31,8 +31,8 @@ class Candidate(NamedTuple):
 class PatternEngine(Protocol):
     """Finds patterns in a normalised text; the two engines give the same answers."""
 
-    def candidates(self, text: str, spent: Set[int] = frozenset()) -> list[Candidate]:
-        """Lists the patterns that may match, in their order, but for those that are spent."""
+    def candidates(self, text: str) -> list[Candidate]:
+        """Lists the patterns that may match, in their order."""
         ...
 
     def spans(self, text: str, at: int, start: int, end: int) -> Iterable[tuple[int, int]]:

@@ -46,7 +46,7 @@ def chance(group: Iterable[str]) -> float:
 
 @lru_cache(maxsize=262_144)
 def plainest(word: str) -> str:
-    """Drops the edges and blanks around a word where that makes it hardly more common: so fewer words are told apart."""
+    """Drops the edges and blanks around a word where that makes it hardly more common, so that words are fewer."""
     bare = word.replace(EDGE, "").strip()
     if len(bare.encode("utf-8", "surrogatepass")) < _SHORTEST_PLAIN:
         return word
