@@ -180,15 +180,24 @@ def _latinised(text: str) -> str:
     mixed = 0
     if _MIXED.search(text):
         mixed = len(_MIXED.findall(text))
-        text = _FOREIGN_WORD.sub(_mixed_word, text)
+        text = _unmixed(text)
     if not _disguised(text):
         return text
     return _FOREIGN_WORD.sub(_disguised_word if mixed < _MANY else _twin_word, text)
 
 
-def _mixed_word(match: re.Match[str]) -> str:
-    word = match.group()
-    return word.translate(look_alikes()) if word.encode("ascii", "ignore") else word
+def _unmixed(text: str) -> str:
+    alike = look_alikes()
+    latin = text
+    for char in set(text):  # ten times as fast as translating word by word
+        if ord(char) in alike:
+            latin = latin.replace(char, alike[ord(char)])
+
+    def mixed_word(match: re.Match[str]) -> str:
+        word = match.group()
+        return latin[match.start() : match.end()] if word.encode("ascii", "ignore") else word
+
+    return _FOREIGN_WORD.sub(mixed_word, text)
 
 
 def _disguised_word(match: re.Match[str]) -> str:
