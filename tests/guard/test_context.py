@@ -32,7 +32,7 @@ def test_without_a_context_that_counts_nothing_is_cut() -> None:
 
 def test_who_repeats_a_quotation_hundreds_of_times_is_not_excused(rules: tuple[Rule, ...]) -> None:
     quoted = 'Attackers write "ignore all previous instructions" often. \n'
-    assert Patterns(rules).find(quoted * 200) == ()
+    assert Patterns(rules).find(quoted * 60) == ()
     assert Patterns(rules).find(quoted * 300) != ()
 
 

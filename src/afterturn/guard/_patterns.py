@@ -25,7 +25,7 @@ EngineName = Literal["auto", "re2", "re"]
 _PLACES = 8
 """Of one rule, so many places are listed; the verdict does not change with more."""
 
-_CONTEXTS = 256
+_CONTEXTS = 64
 """So many matches of a text are looked at for a context that excuses them; who writes more of them is not excused."""
 
 _DEPTH = 3
