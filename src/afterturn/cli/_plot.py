@@ -45,7 +45,7 @@ def draw(result: Calibration, path: Path, *, kind: str, title: str) -> None:
 def _figure() -> tuple[Any, Any]:
     """Gives a figure, and the settings under which the same curves become the same file, its texts searchable."""
     try:
-        from matplotlib import rc_context
+        from matplotlib import rc_context  # pyright: ignore[reportUnknownVariableType]
         from matplotlib.figure import Figure
     except ImportError:
         raise UsageError("--plot needs matplotlib; install it with: pip install 'afterturn[data]'") from None

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Select, bindparam, insert, select
+from sqlalchemy import ColumnElement, Connection, Select, bindparam, select
 from sqlalchemy.dialects.sqlite import insert as upsert
 
 from afterturn.calibration import DayHistogram, Histogram, Series
@@ -29,7 +29,11 @@ _NO_CONFIDENCE = -1
 _ALWAYS = ("tenant", "agent", "classifier", "version", "status")
 _KEY = tuple(column for column in histogram_series.c if column.name != "n")
 _SELECT = Read(select(histogram_series.c.n).where(*[column == bindparam(column.name) for column in _KEY]))
-_INSERT = Write(insert(histogram_series).returning(histogram_series.c.n))
+_INSERT = Write(
+    upsert(histogram_series)
+    .on_conflict_do_nothing(index_elements=[column.name for column in _KEY])
+    .returning(histogram_series.c.n)
+)
 _upsert = upsert(histogram_bins)
 _ADD = Write(
     _upsert.on_conflict_do_update(
@@ -94,7 +98,10 @@ def _conditions(narrow: Filter) -> list[ColumnElement[bool]]:
 def _number(connection: Connection, series: Series) -> int:
     values: dict[str, str] = {name: value or "" for name, value in series._asdict().items()}
     row = _SELECT.first(connection, values)
-    return _INSERT.returning(connection, values) if row is None else row["n"]
+    number = _INSERT.returning(connection, values) if row is None else row["n"]
+    if number is not None:
+        return number
+    return _SELECT.rows(connection, values)[0]["n"]  # another process was first, between the two
 
 
 def _series(turn: Turn, verdict: Verdict) -> Series:
