@@ -31,7 +31,7 @@ def _counted(head: dict[str, Any]) -> list[str]:
     whose = ", ".join(f"{name} {printable(head[name])}" for name in ("tenant", "agent") if head[name])
     left_out = [
         f"{labels[name]} {name.replace('_', ' ')}"
-        for name in ("unknown_turns", "unanswered", "contradictory", "bad_lines")
+        for name in ("unknown_turns", "unanswered", "contradictory", "other_classifiers", "bad_lines")
         if labels[name]
     ]
     return [
