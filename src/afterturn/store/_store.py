@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from types import MappingProxyType
 from typing import Self
 
+from afterturn.calibration import DayHistogram
 from afterturn.calls import Planned
 from afterturn.errors import ErrorCode, StoreError
 from afterturn.outcomes import Judgement
-from afterturn.store import _finish, _ingest, _queries, _queue, _sessions
+from afterturn.store import _finish, _funnel, _histograms, _ingest, _queries, _queue, _sessions
 from afterturn.store._engine import SYNCHRONOUS, Database
 from afterturn.store._open import migrated, path_of
 from afterturn.store._queries import Judged
@@ -261,6 +262,10 @@ class Store:
         """Gives the verdicts of the questions that were given up after the last attempt."""
         return _queries.verdicts(self._database, narrow, newest_first=newest_first, dead=True)
 
+    def verdicts_of(self, turn_ids: Collection[str], narrow: Filter = _ANY) -> Iterator[Verdict]:
+        """Gives the verdicts about turns with certain ids, of whatever tenant the filter lets through."""
+        return _queries.verdicts_of(self._database, turn_ids, narrow)
+
     def turns(self, narrow: Filter = _ANY) -> Iterator[Turn]:
         """Gives the turns one by one, in the order in which they were stored."""
         return _queries.stored_turns(self._database, narrow)
@@ -288,4 +293,16 @@ class Store:
     def funnel(self, narrow: Filter = _ANY) -> Funnel:
         """Counts what became of the stored turns."""
         with self._database.reading() as connection:
-            return _queries.funnel(connection, narrow)
+            return _funnel.funnel(connection, narrow)
+
+    def histograms(self, narrow: Filter = _ANY) -> tuple[DayHistogram, ...]:
+        """Gives the counts of verdicts by confidence, for each series and day; merge what you want to see as one.
+
+        Args:
+            narrow: Which; a time is taken as its whole day in UTC. Sessions and turns are not counted apart.
+
+        Raises:
+            UsageError: The filter asks for a session or a turn.
+        """
+        with self._database.reading() as connection:
+            return _histograms.histograms(connection, narrow)
