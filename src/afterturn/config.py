@@ -20,6 +20,7 @@ _NOT_SETTINGS = frozenset({"AFTERTURN_CONFIG", "AFTERTURN_SHARED"})
 Residency = Literal["any", "local"]
 LogLevel = Literal["DEBUG", "INFO", "WARNING", "ERROR"]
 OnGuardFailure = Literal["pass", "block"]
+SinkName = Literal["log", "otel", "prometheus"]
 
 
 class TenantConfig(BaseModel):
@@ -102,11 +103,25 @@ class Config(BaseModel):
             "`database`, for all that share it."
         ),
     ] = "memory"
+    sinks: Annotated[
+        tuple[SinkName, ...],
+        Field(
+            description="Where verdicts go besides the database: `log`; `otel` (events, to the host's provider or the "
+            "collector of OTEL_EXPORTER_OTLP_ENDPOINT) and `prometheus` (metrics), both with the extra `[otel]`."
+        ),
+    ] = ("log",)
+    metrics_port: Annotated[
+        int | None,
+        Field(
+            description="Port on 127.0.0.1 where `afterturn worker` shows the metrics of `prometheus`.", ge=1, le=65535
+        ),
+    ] = None
     log_level: Annotated[LogLevel, Field(description="Least level of the log lines that the command line shows.")] = (
         "WARNING"
     )
     event_names: Annotated[
-        dict[str, str], Field(description="Your names for Afterturn's event and metric names, by its name.")
+        dict[str, str],
+        Field(description="Your names for Afterturn's event and metric names, by its name, in every sink."),
     ] = {}
     tenants: Annotated[dict[str, TenantConfig], Field(description="Settings of single tenants, by tenant id.")] = {}
 

@@ -19,7 +19,8 @@ from afterturn.guard import Counters, Guard, estimate
 from afterturn.guard import counter as token_counter
 from afterturn.guarding import Guards
 from afterturn.judging import Judging, OpenJudge
-from afterturn.ledger import LogSink, Sink, publish
+from afterturn.ledger import Sink, open_sinks, publish, queued
+from afterturn.ledger import close as close_sinks
 from afterturn.live import LiveTurn, OnLeakedCall
 from afterturn.outcomes import Judgement
 from afterturn.passages import AliasBook
@@ -43,7 +44,8 @@ class Afterturn:
         classifiers: The host's own questions, beside the built-in ones that the configuration enables.
         hooks: What the host wants to hear: `on_conclusion`, `on_event`.
         on_leaked_call: Is handed the name and raw arguments of each tool call that leaked into a reply.
-        sinks: Where verdicts go; the structured log by default.
+        sinks: Where verdicts go; those of the configuration by default. One that may have to wait gets a queue, so
+            that it holds up no turn.
         guard: What checks a message before the model sees it, for every tenant; by default each tenant's own, with
             the policies of the configuration.
         counter: Counts the tokens of a text for the budgets of policies: a tiktoken encoding, or a function; an
@@ -90,7 +92,7 @@ class Afterturn:
         self._unstored: set[asyncio.Task[Classification]] = set()
         self._hooks = hooks
         self._on_leaked_call = on_leaked_call
-        self._sinks = tuple(sinks) if sinks is not None else (LogSink(event_names=config.event_names),)
+        self._sinks = tuple(map(queued, sinks)) if sinks is not None else open_sinks(config.sinks, config.event_names)
         self._count = token_counter(counter)
         self.guard = self._guards.platform
         self._store: Store | None = None
@@ -251,6 +253,7 @@ class Afterturn:
             self._store.close()
             self._store = None
         self._guards.close()
+        close_sinks(self._sinks)
 
     async def _end(self) -> None:
         """Ends what belongs to the running loop."""
