@@ -53,7 +53,7 @@ def migrate(connection: Connection) -> int:
         )
     if current == 0:
         connection.execute(text("CREATE TABLE IF NOT EXISTS afterturn_schema (version INTEGER PRIMARY KEY)"))
-    for number in range(current + 1, newest + 1):
+    for number in (number for number in steps if number > current):
         for statement in _statements(steps[number], connection.dialect.name):
             connection.exec_driver_sql(statement)
         connection.execute(text("INSERT INTO afterturn_schema (version) VALUES (:version)"), {"version": number})

@@ -46,7 +46,7 @@ def verdicts(database: Database, narrow: Filter, *, newest_first: bool, dead: bo
 
 def stored_turns(database: Database, narrow: Filter) -> Iterator[Turn]:
     """Gives the turns, in the order in which they were stored."""
-    query = select(turns).where(*_turn_conditions(narrow))
+    query = select(turns).where(turns.c.erased_at.is_(None), *_turn_conditions(narrow))
     if narrow.since is not None:
         query = query.where(turns.c.created_at >= narrow.since)
     for row in _paged(database, query, turns.c.n, PAGE_TURNS, newest_first=False):
@@ -55,7 +55,7 @@ def stored_turns(database: Database, narrow: Filter) -> Iterator[Turn]:
 
 def turn(connection: Connection, tenant: str, turn_id: str) -> Turn | None:
     """Gives one turn, or None where the tenant has none of this id."""
-    query = select(turns).where(turns.c.tenant == tenant, turns.c.id == turn_id)
+    query = select(turns).where(turns.c.tenant == tenant, turns.c.id == turn_id, turns.c.erased_at.is_(None))
     row = connection.execute(query).mappings().one_or_none()
     return None if row is None else turn_of(row)
 
@@ -64,7 +64,7 @@ def last_turn(connection: Connection, tenant: str, session: str) -> Turn | None:
     """Gives the newest turn of a session, or None where the tenant has none of this id."""
     query = (
         select(turns)
-        .where(turns.c.tenant == tenant, turns.c.session == session)
+        .where(turns.c.tenant == tenant, turns.c.session == session, turns.c.erased_at.is_(None))
         .order_by(turns.c.created_at.desc(), turns.c.n.desc())
         .limit(1)
     )
