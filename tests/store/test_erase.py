@@ -107,6 +107,8 @@ def test_the_open_questions_are_skipped_and_given_back_to_publish(filled: Store)
     ]
     assert forgotten.verdicts[0] in list(filled.verdicts())
     assert (filled.open_questions(), filled.claim("w", lease_s=60).claims) == (0, ())
+    counted = sum(one.histogram.total for one in filled.histograms())
+    assert counted == len(list(filled.verdicts())) == 4
 
 
 def test_a_worker_that_was_at_it_brings_no_text_back(

@@ -16,7 +16,7 @@ from typing import Any, Literal
 from sqlalchemy import ColumnElement, Connection, and_, delete, exists, func, select, update
 
 from afterturn.calls import Planned
-from afterturn.store import _sessions
+from afterturn.store import _histograms, _sessions
 from afterturn.store._codec import verdict_columns
 from afterturn.store._schema import conclusions, events, judgements, outcomes, sessions, turns
 from afterturn.store._sql import UPDATE_VERDICT
@@ -132,6 +132,7 @@ def _close(connection: Connection, row: Any, why: Why, now: datetime) -> list[Ve
     verdicts = [skipped(turn, _planned(one, why), now) for one in waiting]
     columns = [verdict_columns(verdict) | {"key": one["n"]} for verdict, one in zip(verdicts, waiting, strict=True)]
     UPDATE_VERDICT.run(connection, columns)
+    _histograms.count(connection, turn, verdicts)
     return verdicts
 
 

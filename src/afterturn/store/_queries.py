@@ -1,4 +1,4 @@
-"""Reads the store: verdicts, turns, the funnel. Long answers come page by page, so memory stays small.
+"""Reads the store: verdicts and turns. Long answers come page by page, so memory stays small.
 
 Each page is a transaction of its own: a long export must not hold up the write-ahead log.
 """
@@ -9,12 +9,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Select, and_, case, func, select
+from sqlalchemy import ColumnElement, Connection, Select, func, select
 
 from afterturn.outcomes import Judgement
 from afterturn.store._codec import outcome_of, turn_of, verdict_of
 from afterturn.store._engine import Database
-from afterturn.store._records import Filter, Funnel
+from afterturn.store._records import Filter
 from afterturn.store._schema import judgements, outcomes, turns
 from afterturn.turns import Turn
 from afterturn.verdicts import Verdict
@@ -46,9 +46,7 @@ def verdicts(database: Database, narrow: Filter, *, newest_first: bool, dead: bo
 
 def stored_turns(database: Database, narrow: Filter) -> Iterator[Turn]:
     """Gives the turns, in the order in which they were stored."""
-    query = select(turns).where(turns.c.erased_at.is_(None), *_turn_conditions(narrow))
-    if narrow.since is not None:
-        query = query.where(turns.c.created_at >= narrow.since)
+    query = select(turns).where(turns.c.erased_at.is_(None), *said(narrow))
     for row in _paged(database, query, turns.c.n, PAGE_TURNS, newest_first=False):
         yield turn_of(row)
 
@@ -98,30 +96,6 @@ def open_questions(connection: Connection) -> int:
     return connection.execute(query).scalar_one()
 
 
-def funnel(connection: Connection, narrow: Filter) -> Funnel:
-    """Counts stored, planned, judged and failed in one query."""
-    questions = [judgements.c.turn_n == turns.c.n]
-    if narrow.classifier is not None:
-        questions.append(judgements.c.classifier == narrow.classifier)
-    query = (
-        select(
-            func.count(turns.c.n.distinct()).label("stored"),
-            func.count(judgements.c.n).label("planned"),
-            _count(judgements.c.state.in_(("pending", "running"))).label("open"),
-            _count(judgements.c.status.in_(("finding", "no_finding"))).label("judged"),
-            _count(judgements.c.status == "skipped").label("skipped"),
-            _count(judgements.c.status == "error").label("failed"),
-            _count(judgements.c.state == "dead").label("dead"),
-        )
-        .select_from(turns)
-        .join(judgements, and_(*questions), isouter=True)
-        .where(*_turn_conditions(narrow))
-    )
-    if narrow.since is not None:
-        query = query.where(turns.c.created_at >= narrow.since)
-    return Funnel(**connection.execute(query).mappings().one())
-
-
 def _paged(
     database: Database, query: Select[Any], key: ColumnElement[int], size: int, *, newest_first: bool
 ) -> Iterator[Any]:
@@ -139,6 +113,7 @@ def _paged(
 
 
 def _turn_conditions(narrow: Filter) -> list[ColumnElement[bool]]:
+    """Gives the conditions on whose turn it is and which."""
     pairs = (
         (turns.c.tenant, narrow.tenant),
         (turns.c.agent, narrow.agent),
@@ -148,16 +123,26 @@ def _turn_conditions(narrow: Filter) -> list[ColumnElement[bool]]:
     return [column == value for column, value in pairs if value is not None]
 
 
+def said(narrow: Filter) -> list[ColumnElement[bool]]:
+    """Gives the conditions on a turn, when it was said included."""
+    conditions = _turn_conditions(narrow)
+    if narrow.since is not None:
+        conditions.append(turns.c.created_at >= narrow.since)
+    if narrow.until is not None:
+        conditions.append(turns.c.created_at < narrow.until)
+    return conditions
+
+
 def _verdict_conditions(narrow: Filter) -> list[ColumnElement[bool]]:
     conditions = _turn_conditions(narrow)
     if narrow.classifier is not None:
         conditions.append(judgements.c.classifier == narrow.classifier)
+    if narrow.version is not None:
+        conditions.append(judgements.c.version == narrow.version)
     if narrow.status is not None:
         conditions.append(judgements.c.status == narrow.status)
     if narrow.since is not None:
         conditions.append(judgements.c.judged_at >= narrow.since)
+    if narrow.until is not None:
+        conditions.append(judgements.c.judged_at < narrow.until)
     return conditions
-
-
-def _count(condition: ColumnElement[bool]) -> ColumnElement[int]:
-    return func.count(case((condition, 1)))

@@ -9,10 +9,11 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Self
 
+from afterturn.calibration import DayHistogram
 from afterturn.calls import Planned
 from afterturn.errors import ErrorCode, StoreError
 from afterturn.outcomes import Judgement
-from afterturn.store import _erase, _finish, _ingest, _proof, _queries, _queue, _sessions
+from afterturn.store import _erase, _finish, _funnel, _histograms, _ingest, _proof, _queries, _queue, _sessions
 from afterturn.store._engine import SYNCHRONOUS, Database
 from afterturn.store._erase import DaysFor, Forgotten
 from afterturn.store._open import migrated, path_of
@@ -314,4 +315,16 @@ class Store:
     def funnel(self, narrow: Filter = _ANY) -> Funnel:
         """Counts what became of the stored turns."""
         with self._database.reading() as connection:
-            return _queries.funnel(connection, narrow)
+            return _funnel.funnel(connection, narrow)
+
+    def histograms(self, narrow: Filter = _ANY) -> tuple[DayHistogram, ...]:
+        """Gives the counts of verdicts by confidence, for each series and day; merge what you want to see as one.
+
+        Args:
+            narrow: Which; a time is taken as its whole day in UTC. Sessions and turns are not counted apart.
+
+        Raises:
+            UsageError: The filter asks for a session or a turn.
+        """
+        with self._database.reading() as connection:
+            return _histograms.histograms(connection, narrow)
