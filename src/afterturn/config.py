@@ -39,6 +39,9 @@ class TenantConfig(BaseModel):
         OnGuardFailure | None,
         Field(description="What becomes of this tenant's messages that no engine could check."),
     ] = None
+    retention_days: Annotated[
+        int | None, Field(description="Days that text of this tenant is kept, in place of `retention_days`.", ge=1)
+    ] = None
 
 
 class Config(BaseModel):
@@ -116,6 +119,14 @@ class Config(BaseModel):
             description="Port on 127.0.0.1 where `afterturn worker` shows the metrics of `prometheus`.", ge=1, le=65535
         ),
     ] = None
+    retention_days: Annotated[
+        int | None,
+        Field(
+            description="Days that the text of a turn is kept after it was stored; verdicts and ids stay. Unset: for "
+            "good.",
+            ge=1,
+        ),
+    ] = None
     log_level: Annotated[LogLevel, Field(description="Least level of the log lines that the command line shows.")] = (
         "WARNING"
     )
@@ -134,6 +145,16 @@ class Config(BaseModel):
         """Says what becomes of a tenant's message that the guard could not check."""
         own = self.tenants.get(tenant)
         return (own.on_guard_failure if own else None) or self.on_guard_failure
+
+    def retention_days_for(self, tenant: str) -> int | None:
+        """Says how many days the tenant's text is kept; None: for good."""
+        own = self.tenants.get(tenant)
+        return (own.retention_days if own else None) or self.retention_days
+
+    @property
+    def expires(self) -> bool:
+        """Whether any text expires."""
+        return self.retention_days is not None or any(own.retention_days for own in self.tenants.values())
 
     def residency_for(self, tenant: str) -> Residency:
         """Says where the tenant's text may go."""

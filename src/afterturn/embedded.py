@@ -28,7 +28,7 @@ from afterturn.replies import filtered
 from afterturn.turns import Agent, Message, Turn
 
 if TYPE_CHECKING:
-    from afterturn.store import SessionState, Store, TimelineEvent
+    from afterturn.store import Proof, SessionState, Store, TimelineEvent
     from afterturn.worker import Hooks, Worker
 
 T = TypeVar("T")
@@ -235,6 +235,18 @@ class Afterturn:
         """Sets a session's title for good, or with None lets judgements set it again; False where there is none."""
         return self.store.pin_title(tenant, session, title)
 
+    def forget(self, session: str, *, tenant: str = "default") -> Proof | None:
+        """Removes all text of a session and searches the database for it; ids and verdicts stay.
+
+        Returns:
+            What the search found, `gone` above all; None where there is no such session.
+        """
+        forgotten = self.store.forget(tenant, session)
+        if forgotten is None:
+            return None
+        publish(forgotten.verdicts, self._sinks)
+        return self.store.prove(forgotten, tenant=tenant, session=session)
+
     def timeline(self, session: str, *, tenant: str = "default") -> tuple[TimelineEvent, ...]:
         """Gives what happened in a session, under the host's event names."""
         return self.store.timeline(tenant, session, event_names=self.config.event_names)
@@ -281,6 +293,7 @@ class Afterturn:
                 retry_s=self.config.retry_s,
                 event_names=self.config.event_names,
                 fold=partial(apply, sentiment_below=self.config.sentiment_below),
+                retention_days=self.config.retention_days_for if self.config.expires else None,
             )
             self._workers.setdefault(loop, worker)  # another task may have been faster
         await self._workers[loop].start()

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from afterturn import Verdict
-from afterturn.testing import ScriptedJudge
+from afterturn.testing import HANG, ScriptedJudge
 
 
 class _Stuck:
@@ -40,3 +40,19 @@ async def test_a_turn_has_its_verdicts_while_a_sink_of_the_host_stands_still(mak
 async def test_the_sinks_are_those_of_the_configuration(make_afterturn: Any) -> None:
     at = make_afterturn(config={"sinks": ["prometheus", "otel"]})
     assert [sink.name for sink in at._sinks] == ["prometheus", "otel"]
+
+
+async def test_forgetting_a_session_removes_its_text_and_publishes_what_that_closes(
+    make_afterturn: Any, agent: Any
+) -> None:
+    kept = _Stuck()
+    kept.gate.set()
+    at = make_afterturn(ScriptedJudge(HANG), sinks=[kept])
+    async with at.turn(agent=agent, session="s-1", message="Where is my zebraquartz?") as turn:
+        async for _ in turn.stream(["On its ", "way to you."]):
+            pass
+    proof = at.forget("s-1")
+    assert (proof.gone, proof.own, at.forget("gone")) == (True, (), None)
+    assert at.store.open_questions() == 0
+    await at.aclose()
+    assert "forgotten" in [one.reason for one in kept.verdicts]

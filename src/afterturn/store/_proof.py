@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import mmap
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -12,6 +13,7 @@ from typing import Any
 
 from sqlalchemy import Column, Connection, Select, Table, Text, null, select
 
+from afterturn.errors import StoreError
 from afterturn.store._codec import to_json
 from afterturn.store._engine import Database
 from afterturn.store._schema import judgements, metadata, outcomes, sessions, turns
@@ -68,7 +70,7 @@ def prove(database: Database, texts: Collection[str], *, tenant: str, session: s
     """Searches for texts, and rewrites the files once if they stand in the free space of one.
 
     Raises:
-        StoreError: The database refused.
+        StoreError: The database could not be read.
     """
     wanted = sorted(text for text in texts if len(text) >= LEAST_CHARS)
     with database.reading() as connection:
@@ -76,7 +78,8 @@ def prove(database: Database, texts: Collection[str], *, tenant: str, session: s
     database.checkpoint()
     files, residue = _in_files(database, wanted)
     if residue:
-        database.vacuum()
+        with suppress(StoreError):  # others are at the database: what is left is told
+            database.vacuum()
         files, residue = _in_files(database, wanted)
     return Proof(
         texts=len(wanted),

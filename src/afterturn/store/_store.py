@@ -274,7 +274,7 @@ class Store:
         """Searches every text column and the files for what was removed of a session.
 
         Raises:
-            StoreError: The database refused, or another program reads it all the time.
+            StoreError: The database could not be read.
         """
         return _proof.prove(self._database, forgotten.texts, tenant=tenant, session=session)
 
