@@ -2,6 +2,7 @@
 
 from afterturn.calibration._binomial import Interval, at_least, at_most, clopper_pearson, incomplete_beta
 from afterturn.calibration._budget import Alerts, alerts, for_budget
+from afterturn.calibration._calibrate import Calibration, Cost, Target, TargetKind, calibrate
 from afterturn.calibration._choose import METHOD, Decision, for_false_alarms, for_precision
 from afterturn.calibration._curves import Band, Point, Sample, auroc, bands, point, points
 from afterturn.calibration._histogram import TOP, DayHistogram, Histogram, Series, by_series, merged
@@ -12,6 +13,8 @@ __all__ = [
     "TOP",
     "Alerts",
     "Band",
+    "Calibration",
+    "Cost",
     "DayHistogram",
     "Decision",
     "Histogram",
@@ -19,12 +22,15 @@ __all__ = [
     "Point",
     "Sample",
     "Series",
+    "Target",
+    "TargetKind",
     "alerts",
     "at_least",
     "at_most",
     "auroc",
     "bands",
     "by_series",
+    "calibrate",
     "clopper_pearson",
     "for_budget",
     "for_false_alarms",

@@ -8,6 +8,7 @@ import typer
 
 import afterturn
 from afterturn.cli.bench import bench_command
+from afterturn.cli.calibrate import calibrate_command
 from afterturn.cli.classify import classify_command
 from afterturn.cli.clean import clean_command
 from afterturn.cli.demo import demo_command
@@ -34,6 +35,7 @@ for _name, _command in (
     ("import", import_command),
     ("export", export_command),
     ("verdicts", verdicts_command),
+    ("calibrate", calibrate_command),
     ("forget", forget_command),
     ("worker", worker_command),
 ):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -287,6 +287,10 @@ class Store:
     def dead_letters(self, narrow: Filter = _ANY, *, newest_first: bool = False) -> Iterator[Verdict]:
         """Gives the verdicts of the questions that were given up after the last attempt."""
         return _queries.verdicts(self._database, narrow, newest_first=newest_first, dead=True)
+
+    def verdicts_of(self, turn_ids: Collection[str], narrow: Filter = _ANY) -> Iterator[Verdict]:
+        """Gives the verdicts about turns with certain ids, of whatever tenant the filter lets through."""
+        return _queries.verdicts_of(self._database, turn_ids, narrow)
 
     def turns(self, narrow: Filter = _ANY) -> Iterator[Turn]:
         """Gives the turns one by one, in the order in which they were stored."""
