@@ -4,6 +4,7 @@ import json
 import sqlite3
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
+from io import StringIO
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from typer.testing import CliRunner, Result
 
 from afterturn.calls import Planned
 from afterturn.cli._app import app
+from afterturn.cli.forget import forget_command
 from afterturn.store import open_store
 from afterturn.turns import Agent, Message, Turn
 
@@ -94,3 +96,22 @@ def test_expired_text_is_removed_by_the_rule_of_each_tenant(
         assert [turn.tenant for turn in store.turns()] == ["other"]
     monkeypatch.setenv("AFTERTURN_RETENTION_DAYS", "10000")
     assert json.loads(run("forget", "--expired").stdout) == {"turns": 0, "closed": 0}
+
+
+def test_a_person_at_a_terminal_reads_what_was_searched_and_found(
+    run: Run, database: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    del run  # it made the database
+
+    class Terminal(StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    screen = Terminal()
+    monkeypatch.setattr("sys.stdout", screen)
+    forget_command(session="s-1", tenant="acme")
+    first, searched, elsewhere, last = screen.getvalue().splitlines()
+    assert first == "text of 1 turns removed, 1 open questions closed"
+    assert searched.startswith("searched for 2 removed texts in ")
+    assert elsewhere == "the same words elsewhere: turns.body, tenant other, session s-1"
+    assert last == "none is left in the session or in free space"

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from afterturn.store import Store
     from afterturn.verdicts import Verdict
 
+SHOWN = 20
+
 
 def forget_command(
     session: Annotated[str | None, typer.Option(help="Remove all text of this session.")] = None,
@@ -94,7 +96,9 @@ def _text(told: dict[str, Any]) -> str:
         if proof["short"]:
             lines.append(f"{proof['short']} texts are too short to search for; they were removed with the rest")
         lines += [f"STILL in the session: {_place(place)}" for place in proof["own"]]
-        lines += [f"the same words elsewhere: {_place(place)}" for place in proof["elsewhere"]]
+        lines += [f"the same words elsewhere: {_place(place)}" for place in proof["elsewhere"][:SHOWN]]
+        if len(proof["elsewhere"]) > SHOWN:
+            lines.append(f"… and in {len(proof['elsewhere']) - SHOWN} places more; --json has them all")
         if proof["residue"]:
             left = f"STILL in free space of the files: {proof['residue']} pieces"
             lines.append(f"{left}; stop what else uses the database and run this again: it empties that space")
