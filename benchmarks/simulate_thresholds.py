@@ -148,7 +148,7 @@ def draw(rows: list[dict[str, Any]], path: Path) -> None:
     axes.axvline(CONFIDENCE, color="black", linestyle=":", label="promised")
     axes.set(yticks=list(places), xlabel="share of repeats that kept the promise", xlim=(0, 1))
     axes.set_yticklabels(names, fontsize=5)
-    axes.legend()
+    axes.legend(loc="lower left", fontsize=7)
     figure.tight_layout()
     figure.savefig(path)
 

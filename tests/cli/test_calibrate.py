@@ -210,6 +210,10 @@ def test_curves_are_drawn_and_hold_no_text_of_a_conversation(
     result = run("--labels", labels, "--target-fpr", "0.02", "--plot", name)
     assert result.exit_code == 0
     picture = (tmp_path / name).read_bytes()
+    assert run("--labels", labels, "--target-fpr", "0.02", "--plot", f"again-{name}").exit_code == 0
+    assert (tmp_path / f"again-{name}").read_bytes() == picture
+    if name.endswith(".svg"):
+        assert b"safety 1" in picture  # texts can be found, so the next line says something
     assert picture.startswith(begins)
     assert _CANARY.encode() not in picture
     assert _CANARY not in result.output

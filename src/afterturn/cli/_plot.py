@@ -30,7 +30,7 @@ def draw(result: Calibration, path: Path, *, kind: str, title: str) -> None:
     """
     from afterturn.formats import writing
 
-    figure = _figure()
+    figure, settings = _figure()
     axes = figure.subplots(2, 2)
     figure.suptitle(_plain(title))
     _roc(axes[0, 0], result)
@@ -38,16 +38,18 @@ def draw(result: Calibration, path: Path, *, kind: str, title: str) -> None:
     _calibrated(axes[1, 0], result)
     _alerts(axes[1, 1], result)
     figure.tight_layout()
-    with writing(path) as stream:
+    with settings, writing(path) as stream:
         figure.savefig(stream, format=kind, dpi=_DPI, metadata={"Date": None} if kind == "svg" else None)
 
 
-def _figure() -> Any:
+def _figure() -> tuple[Any, Any]:
+    """Gives a figure, and the settings under which the same curves become the same file, its texts searchable."""
     try:
+        from matplotlib import rc_context
         from matplotlib.figure import Figure
     except ImportError:
         raise UsageError("--plot needs matplotlib; install it with: pip install 'afterturn[data]'") from None
-    return Figure(figsize=_INCHES)
+    return Figure(figsize=_INCHES), rc_context({"svg.hashsalt": "afterturn", "svg.fonttype": "none"})
 
 
 def _roc(axes: Any, result: Calibration) -> None:
