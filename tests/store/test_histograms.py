@@ -245,6 +245,7 @@ def test_an_older_database_has_its_verdicts_counted_when_it_is_opened(filled: St
     filled.close()
     with sqlite3.connect(path) as raw:
         raw.executescript(
+            "DROP INDEX turns_with_text; ALTER TABLE turns DROP COLUMN erased_at;"
             "DROP TABLE histogram_bins; DROP TABLE histogram_series; DELETE FROM afterturn_schema WHERE version >= 4"
         )
     raw.close()

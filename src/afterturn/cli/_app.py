@@ -12,6 +12,7 @@ from afterturn.cli.calibrate import calibrate_command
 from afterturn.cli.classify import classify_command
 from afterturn.cli.clean import clean_command
 from afterturn.cli.demo import demo_command
+from afterturn.cli.forget import forget_command
 from afterturn.cli.guard import guard_command
 from afterturn.cli.policy import policy_app
 from afterturn.cli.transfer import export_command, import_command
@@ -35,6 +36,7 @@ for _name, _command in (
     ("export", export_command),
     ("verdicts", verdicts_command),
     ("calibrate", calibrate_command),
+    ("forget", forget_command),
     ("worker", worker_command),
 ):
     app.command(_name)(_command)

@@ -57,14 +57,14 @@ def verdicts_of(database: Database, turn_ids: Collection[str], narrow: Filter) -
 
 def stored_turns(database: Database, narrow: Filter) -> Iterator[Turn]:
     """Gives the turns, in the order in which they were stored."""
-    query = select(turns).where(*said(narrow))
+    query = select(turns).where(turns.c.erased_at.is_(None), *said(narrow))
     for row in _paged(database, query, turns.c.n, PAGE_TURNS, newest_first=False):
         yield turn_of(row)
 
 
 def turn(connection: Connection, tenant: str, turn_id: str) -> Turn | None:
     """Gives one turn, or None where the tenant has none of this id."""
-    query = select(turns).where(turns.c.tenant == tenant, turns.c.id == turn_id)
+    query = select(turns).where(turns.c.tenant == tenant, turns.c.id == turn_id, turns.c.erased_at.is_(None))
     row = connection.execute(query).mappings().one_or_none()
     return None if row is None else turn_of(row)
 
@@ -73,7 +73,7 @@ def last_turn(connection: Connection, tenant: str, session: str) -> Turn | None:
     """Gives the newest turn of a session, or None where the tenant has none of this id."""
     query = (
         select(turns)
-        .where(turns.c.tenant == tenant, turns.c.session == session)
+        .where(turns.c.tenant == tenant, turns.c.session == session, turns.c.erased_at.is_(None))
         .order_by(turns.c.created_at.desc(), turns.c.n.desc())
         .limit(1)
     )

@@ -58,6 +58,7 @@ turns = Table(
     Column("received_at", Instant),
     Column("complete", Boolean),
     Column("body", Text),
+    Column("erased_at", Instant),
 )
 
 judgements = Table(

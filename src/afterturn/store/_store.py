@@ -13,9 +13,11 @@ from afterturn.calibration import DayHistogram
 from afterturn.calls import Planned
 from afterturn.errors import ErrorCode, StoreError
 from afterturn.outcomes import Judgement
-from afterturn.store import _finish, _funnel, _histograms, _ingest, _queries, _queue, _sessions
+from afterturn.store import _erase, _finish, _funnel, _histograms, _ingest, _proof, _queries, _queue, _sessions
 from afterturn.store._engine import SYNCHRONOUS, Database
+from afterturn.store._erase import DaysFor, Forgotten
 from afterturn.store._open import migrated, path_of
+from afterturn.store._proof import Proof
 from afterturn.store._queries import Judged
 from afterturn.store._queue import Claims
 from afterturn.store._records import Claim, Conclusion, Filter, Finished, Fold, Funnel, SessionState
@@ -251,6 +253,30 @@ class Store:
         """Gives the events of a session, under the host's names where it has its own."""
         with self._database.reading() as connection:
             return tuple(_sessions.timeline(connection, tenant, session, event_names))
+
+    # --- erasure ------------------------------------------------------------------------------------------------
+
+    def forget(self, tenant: str, session: str) -> Forgotten | None:
+        """Removes all text of a session; its ids and verdicts stay. None where the tenant has none of this id."""
+        with self._database.writing() as connection:
+            return _erase.forget_session(connection, tenant, session, self.clock())
+
+    def forget_expired(self, days_for: DaysFor, *, limit: int = 100) -> Forgotten:
+        """Removes the text of up to `limit` turns that were stored longer ago than their tenant keeps text."""
+        with self._database.reading() as connection:
+            numbers = _erase.expired(connection, days_for, limit, self.clock())
+        if not numbers:
+            return Forgotten()
+        with self._database.writing() as connection:
+            return _erase.forget_turns(connection, numbers, self.clock())
+
+    def prove(self, forgotten: Forgotten, *, tenant: str, session: str) -> Proof:
+        """Searches every text column and the files for what was removed of a session.
+
+        Raises:
+            StoreError: The database could not be read.
+        """
+        return _proof.prove(self._database, forgotten.texts, tenant=tenant, session=session)
 
     # --- answers ------------------------------------------------------------------------------------------------
 
