@@ -14,7 +14,7 @@ $(VENV)/.user: pyproject.toml packages/encoder/pyproject.toml
 
 $(VENV)/.dev: $(VENV)/.user
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check 'pip>=25.1'
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[local,llm,openai,anthropic,data]' --group dev
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[local,llm,openai,anthropic,data,otel]' --group dev
 	touch $@
 
 

@@ -46,7 +46,7 @@ def test_the_tenants_judge_wins_then_the_platforms_then_the_agents_model_then_th
         ("residency: moon\n", "residency"),
         (
             "tenants:\n  acme:\n    jugde: encoder\n",
-            r"tenants\.acme\.jugde: no such setting; there are judge, residency, guard_policy, on_guard_failure$",
+            r"tenants\.acme\.jugde: no such setting; there are judge, residency, .*, on_guard_failure, retention_days$",
         ),
     ],
 )
@@ -81,3 +81,10 @@ def test_an_empty_variable_is_an_unset_one() -> None:
 def test_json_that_is_nested_too_deep_is_a_configuration_error() -> None:
     with pytest.raises(ConfigError, match="AFTERTURN_TENANTS"):
         load_config(env={"AFTERTURN_TENANTS": "[" * 20_000})
+
+
+def test_text_is_kept_as_long_as_its_tenant_says_else_as_the_platform_says() -> None:
+    config = Config.model_validate({"retention_days": 90, "tenants": {"acme": {"retention_days": 7}}})
+    assert (config.retention_days_for("acme"), config.retention_days_for("other"), config.expires) == (7, 90, True)
+    assert (Config().retention_days_for("acme"), Config().expires) == (None, False)
+    assert Config.model_validate({"tenants": {"acme": {"retention_days": 7}}}).expires

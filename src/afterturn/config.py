@@ -20,6 +20,7 @@ _NOT_SETTINGS = frozenset({"AFTERTURN_CONFIG", "AFTERTURN_SHARED"})
 Residency = Literal["any", "local"]
 LogLevel = Literal["DEBUG", "INFO", "WARNING", "ERROR"]
 OnGuardFailure = Literal["pass", "block"]
+SinkName = Literal["log", "otel", "prometheus"]
 
 
 class TenantConfig(BaseModel):
@@ -37,6 +38,9 @@ class TenantConfig(BaseModel):
     on_guard_failure: Annotated[
         OnGuardFailure | None,
         Field(description="What becomes of this tenant's messages that no engine could check."),
+    ] = None
+    retention_days: Annotated[
+        int | None, Field(description="Days that text of this tenant is kept, in place of `retention_days`.", ge=1)
     ] = None
 
 
@@ -102,11 +106,33 @@ class Config(BaseModel):
             "`database`, for all that share it."
         ),
     ] = "memory"
+    sinks: Annotated[
+        tuple[SinkName, ...],
+        Field(
+            description="Where verdicts go besides the database: `log`; `otel` (events, to the host's provider or the "
+            "collector of OTEL_EXPORTER_OTLP_ENDPOINT) and `prometheus` (metrics), both with the extra `[otel]`."
+        ),
+    ] = ("log",)
+    metrics_port: Annotated[
+        int | None,
+        Field(
+            description="Port on 127.0.0.1 where `afterturn worker` shows the metrics of `prometheus`.", ge=1, le=65535
+        ),
+    ] = None
+    retention_days: Annotated[
+        int | None,
+        Field(
+            description="Days that the text of a turn is kept after it was stored; verdicts and ids stay. Unset: for "
+            "good.",
+            ge=1,
+        ),
+    ] = None
     log_level: Annotated[LogLevel, Field(description="Least level of the log lines that the command line shows.")] = (
         "WARNING"
     )
     event_names: Annotated[
-        dict[str, str], Field(description="Your names for Afterturn's event and metric names, by its name.")
+        dict[str, str],
+        Field(description="Your names for Afterturn's event and metric names, by its name, in every sink."),
     ] = {}
     tenants: Annotated[dict[str, TenantConfig], Field(description="Settings of single tenants, by tenant id.")] = {}
 
@@ -119,6 +145,16 @@ class Config(BaseModel):
         """Says what becomes of a tenant's message that the guard could not check."""
         own = self.tenants.get(tenant)
         return (own.on_guard_failure if own else None) or self.on_guard_failure
+
+    def retention_days_for(self, tenant: str) -> int | None:
+        """Says how many days the tenant's text is kept; None: for good."""
+        own = self.tenants.get(tenant)
+        return (own.retention_days if own else None) or self.retention_days
+
+    @property
+    def expires(self) -> bool:
+        """Whether any text expires."""
+        return self.retention_days is not None or any(own.retention_days for own in self.tenants.values())
 
     def residency_for(self, tenant: str) -> Residency:
         """Says where the tenant's text may go."""

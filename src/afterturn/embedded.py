@@ -19,7 +19,8 @@ from afterturn.guard import Counters, Guard, estimate
 from afterturn.guard import counter as token_counter
 from afterturn.guarding import Guards
 from afterturn.judging import Judging, OpenJudge
-from afterturn.ledger import LogSink, Sink, publish
+from afterturn.ledger import Sink, open_sinks, publish, queued
+from afterturn.ledger import close as close_sinks
 from afterturn.live import LiveTurn, OnLeakedCall
 from afterturn.outcomes import Judgement
 from afterturn.passages import AliasBook
@@ -27,7 +28,7 @@ from afterturn.replies import filtered
 from afterturn.turns import Agent, Message, Turn
 
 if TYPE_CHECKING:
-    from afterturn.store import SessionState, Store, TimelineEvent
+    from afterturn.store import Proof, SessionState, Store, TimelineEvent
     from afterturn.worker import Hooks, Worker
 
 T = TypeVar("T")
@@ -43,7 +44,8 @@ class Afterturn:
         classifiers: The host's own questions, beside the built-in ones that the configuration enables.
         hooks: What the host wants to hear: `on_conclusion`, `on_event`.
         on_leaked_call: Is handed the name and raw arguments of each tool call that leaked into a reply.
-        sinks: Where verdicts go; the structured log by default.
+        sinks: Where verdicts go; those of the configuration by default. One that may have to wait gets a queue, so
+            that it holds up no turn.
         guard: What checks a message before the model sees it, for every tenant; by default each tenant's own, with
             the policies of the configuration.
         counter: Counts the tokens of a text for the budgets of policies: a tiktoken encoding, or a function; an
@@ -90,7 +92,7 @@ class Afterturn:
         self._unstored: set[asyncio.Task[Classification]] = set()
         self._hooks = hooks
         self._on_leaked_call = on_leaked_call
-        self._sinks = tuple(sinks) if sinks is not None else (LogSink(event_names=config.event_names),)
+        self._sinks = tuple(map(queued, sinks)) if sinks is not None else open_sinks(config.sinks, config.event_names)
         self._count = token_counter(counter)
         self.guard = self._guards.platform
         self._store: Store | None = None
@@ -233,6 +235,18 @@ class Afterturn:
         """Sets a session's title for good, or with None lets judgements set it again; False where there is none."""
         return self.store.pin_title(tenant, session, title)
 
+    def forget(self, session: str, *, tenant: str = "default") -> Proof | None:
+        """Removes all text of a session and searches the database for it; ids and verdicts stay.
+
+        Returns:
+            What the search found, `gone` above all; None where there is no such session.
+        """
+        forgotten = self.store.forget(tenant, session)
+        if forgotten is None:
+            return None
+        publish(forgotten.verdicts, self._sinks)
+        return self.store.prove(forgotten, tenant=tenant, session=session)
+
     def timeline(self, session: str, *, tenant: str = "default") -> tuple[TimelineEvent, ...]:
         """Gives what happened in a session, under the host's event names."""
         return self.store.timeline(tenant, session, event_names=self.config.event_names)
@@ -251,6 +265,7 @@ class Afterturn:
             self._store.close()
             self._store = None
         self._guards.close()
+        close_sinks(self._sinks)
 
     async def _end(self) -> None:
         """Ends what belongs to the running loop."""
@@ -278,6 +293,7 @@ class Afterturn:
                 retry_s=self.config.retry_s,
                 event_names=self.config.event_names,
                 fold=partial(apply, sentiment_below=self.config.sentiment_below),
+                retention_days=self.config.retention_days_for if self.config.expires else None,
             )
             self._workers.setdefault(loop, worker)  # another task may have been faster
         await self._workers[loop].start()

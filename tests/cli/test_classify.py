@@ -179,9 +179,15 @@ def test_imported_turns_are_judged_by_a_worker(tmp_path: Path) -> None:
         "planned": 6,
         "open": 0,
         "judged": 1,
+        "finding": 1,
+        "no_finding": 0,
+        "unsure": 0,
         "skipped": 5,
         "failed": 0,
         "dead": 0,
+        "findings": {"": 1},
+        "skips": {"cited_inline": 1, "empty_scope": 1, "no_head": 2, "no_parent": 1},
+        "failures": {},
     }
 
 

@@ -31,10 +31,10 @@ def _answer(found: str, percent: int | None = None, *, unsure: bool = False) -> 
 
 @pytest.fixture
 def judge(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ScriptedJudge:
-    """Finds `persona` in what speaks of rules, with 90 %, and nothing elsewhere, with 97 %."""
+    """Finds `persona` in the subtle text, with 90 %, and nothing elsewhere, with 97 %."""
 
     def script(call: Call) -> Answer:
-        return _answer("persona", 90) if "rules" in call.turn.messages[0].text else _answer("none", 97)
+        return _answer("persona", 90) if SUBTLE in call.turn.messages[0].text else _answer("none", 97)
 
     return _use(ScriptedJudge(script), tmp_path, monkeypatch)
 

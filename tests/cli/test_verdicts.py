@@ -76,7 +76,14 @@ def test_verdicts_are_narrowed_by_options(run: Run, options: tuple[str, ...], fo
 
 
 @pytest.mark.parametrize(
-    "options", [("--status", "great"), ("--limit", "0"), ("--since", "soon"), ("--funnel", "--status", "error")]
+    "options",
+    [
+        ("--status", "great"),
+        ("--limit", "0"),
+        ("--since", "soon"),
+        ("--funnel", "--status", "error"),
+        ("--histogram", "--dead"),
+    ],
 )
 def test_an_option_that_makes_no_sense_is_a_usage_error(run: Run, options: tuple[str, ...]) -> None:
     assert run(*options).exit_code == 2
@@ -84,7 +91,18 @@ def test_an_option_that_makes_no_sense_is_a_usage_error(run: Run, options: tuple
 
 def test_the_funnel_counts_all_questions(run: Run) -> None:
     expected = {"stored": 5, "planned": 5, "open": 0, "judged": 0, "skipped": 4, "failed": 1, "dead": 1}
+    expected |= {"finding": 0, "no_finding": 0, "unsure": 0}
+    expected |= {"findings": {}, "skips": {"greeting": 4}, "failures": {"timeout": 1}}
     assert json.loads(run("--funnel").stdout) == expected
+    assert json.loads(run("--funnel", "--until", "2020-01-01").stdout)["stored"] == 0
+
+
+def test_a_histogram_counts_verdicts_by_confidence(run: Run) -> None:
+    lines = [json.loads(line) for line in run("--histogram", "--status", "skipped").stdout.splitlines()]
+    assert [(line["agent"], line["reason"], line["counts"], line["unscored"]) for line in lines] == [
+        ("agent-0", "greeting", {}, 2),
+        ("agent-1", "greeting", {}, 2),
+    ]
 
 
 def test_a_person_at_a_terminal_sees_a_table_without_codes_that_a_terminal_obeys(

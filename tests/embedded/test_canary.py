@@ -17,11 +17,14 @@ from opentelemetry import trace
 from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
+from otlp_receiver import Receiver, receiving
+from prometheus_client import CollectorRegistry, generate_latest
 
 from afterturn import Agent, Message, Passage, Tool, ToolCall, Turn
 from afterturn.calls import Answer
 from afterturn.judges import Deadline, ModelJudge, Retry, Trace
 from afterturn.judges._ladder import forget
+from afterturn.ledger import LogSink, OTelSink, PrometheusSink, Queued
 from afterturn.testing import ScriptedJudge
 
 CANARY = "zebraquartz"
@@ -129,6 +132,13 @@ def exporter() -> InMemorySpanExporter:
     return spans
 
 
+@pytest.fixture
+def receiver(monkeypatch: pytest.MonkeyPatch) -> Iterator[Receiver]:
+    with receiving() as opened:
+        monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", opened.endpoint)
+        yield opened
+
+
 def _told(error: BaseException | None) -> str:
     told: list[str] = []
     while error is not None:
@@ -142,13 +152,14 @@ async def _no_wait(seconds: float) -> None:
 
 
 @pytest.mark.parametrize("fault", FAULTS)
-async def test_no_text_reaches_logs_exceptions_spans_or_verdicts(
+async def test_no_text_reaches_logs_exceptions_spans_sinks_or_verdicts(
     fault: str,
     server: Any,
     replies: Any,
     make_afterturn: Any,
     logged: io.StringIO,
     exporter: InMemorySpanExporter,
+    receiver: Receiver,
     tmp_path: Path,
 ) -> None:
     forget()
@@ -175,9 +186,12 @@ async def test_no_text_reaches_logs_exceptions_spans_or_verdicts(
 
     model = ModelJudge("openai:m", base_url=server.base_url, api_key="k")
     judge = Trace(Deadline(Retry(model, wait_s=0, sleep=_no_wait), seconds=0.5 if fault == "hangs" else 20))
-    at = make_afterturn(Watched(judge))
+    registry = CollectorRegistry()
+    queue = Queued(OTelSink(), drain_s=30)
+    at = make_afterturn(Watched(judge), sinks=[LogSink(), queue, PrometheusSink(registry=registry)])
     result = await at.classify_async(TURN, store=True)
     await at.classify_async(replace(TURN, id="t-2"))
+    queue.close()
 
     assert CANARY in json.dumps(server.bodies)  # else nothing was at stake
     assert CANARY not in logged.getvalue()
@@ -186,6 +200,10 @@ async def test_no_text_reaches_logs_exceptions_spans_or_verdicts(
     assert not [span.name for span in exporter.get_finished_spans() if CANARY in span.to_json()]
     assert CANARY not in repr(result.verdicts)
     assert len(result.verdicts) == 6
+    assert (len(receiver.events), queue.dropped) == (12, 0)
+    assert CANARY.encode() not in b"".join(receiver.bodies)
+    assert CANARY.encode() not in generate_latest(registry)
+    assert b"afterturn_verdicts_total{" in generate_latest(registry)
     assert CANARY not in _table(tmp_path / "test.db", "judgements")
 
 

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from afterturn.guard import Rule
 from afterturn.guard._engine_re2 import load_re2
-from afterturn.guard._literals import EDGE
 from afterturn.guard._patterns import Patterns
+from afterturn.guard._rarity import EDGE
 from afterturn.guard._rules import builtin_rules
 
 pytestmark = pytest.mark.skipif(find_spec("re2") is None, reason="google-re2 is not installed")
@@ -49,7 +49,14 @@ def test_the_engines_find_the_same_with_the_shipped_rules() -> None:
     shipped = builtin_rules()
     re2, plain = Patterns(shipped, engine="re2"), Patterns(shipped, engine="re")
     words = sorted(
-        {word.strip(EDGE) for rule in shipped for pattern in rule.patterns for group in pattern.needs for word in group}
+        {
+            word.strip(EDGE)
+            for rule in shipped
+            for pattern in rule.patterns
+            for way in pattern.needs
+            for group in way
+            for word in group
+        }
     )
     dice = random.Random(5)
     for _ in range(30):

@@ -64,13 +64,25 @@ def test_turns_are_found_by_tenant_and_time(filled: Store, new_turn: NewTurn) ->
 
 def test_the_funnel_counts_every_question_once(filled: Store) -> None:
     funnel = filled.funnel()
-    assert funnel == Funnel(stored=4, planned=6, open=1, judged=2, skipped=1, failed=2, dead=1)
+    assert funnel == Funnel(
+        stored=4,
+        planned=6,
+        open=1,
+        judged=2,
+        finding=2,
+        skipped=1,
+        failed=2,
+        dead=1,
+        findings={"": 2},
+        skips={"greeting": 1},
+        failures={"provider_error": 1, "timeout": 1},
+    )
     assert funnel.planned == funnel.open + funnel.judged + funnel.skipped + funnel.failed
     assert filled.funnel(Filter(tenant="other")) == Funnel(
-        stored=2, planned=2, open=1, judged=0, skipped=0, failed=1, dead=1
+        stored=2, planned=2, open=1, judged=0, skipped=0, failed=1, dead=1, failures={"provider_error": 1}
     )
     assert filled.funnel(Filter(classifier="safety")) == Funnel(
-        stored=4, planned=1, open=0, judged=1, skipped=0, failed=0, dead=0
+        stored=4, planned=1, open=0, judged=1, finding=1, skipped=0, failed=0, dead=0, findings={"": 1}
     )
     assert filled.open_questions() == 1
     assert [one.turn for one in filled.dead_letters()] == ["t-3"]

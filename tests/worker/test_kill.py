@@ -106,8 +106,21 @@ def _forms(turns: int) -> list[str]:
 def _check_finished(store: Store, turns: int) -> None:
     assert sorted(turn.id for turn in store.turns()) == sorted(f"t-{number}" for number in range(turns))
     assert store.funnel() == Funnel(
-        stored=turns, planned=3 * turns, open=0, judged=2 * turns, skipped=turns, failed=0, dead=0
+        stored=turns,
+        planned=3 * turns,
+        open=0,
+        judged=2 * turns,
+        finding=2 * turns,
+        skipped=turns,
+        failed=0,
+        dead=0,
+        findings={"": 2 * turns},
+        skips={"no_passages": turns},
     )
+    counted = Counter[tuple[str, str]]()
+    for one in store.histograms():
+        counted[one.series.classifier, one.series.status] += one.histogram.total
+    assert counted == Counter((one.classifier, one.status) for one in store.verdicts())
     questions = Counter((one.turn, one.classifier) for one in store.verdicts(Filter(tenant="acme")))
     assert len(questions) == 3 * turns
     assert set(questions.values()) == {1}

@@ -335,3 +335,29 @@ async def test_a_turn_of_skips_alone_is_judged_at_once(
         await worker.submit(turn, questions(skip="no_reply"))
         (judgement,) = await worker.judged("acme", "t-1")
     assert (judgement.verdict.status, judge.asked) == ("skipped", [])
+
+
+async def test_a_worker_removes_expired_text_and_publishes_what_that_closes(
+    path: Path, new_turn: NewTurn, questions: Questions, judging: Judging
+) -> None:
+    now = datetime(2026, 11, 30, tzinfo=UTC)
+    told = asyncio.Event()
+    loop = asyncio.get_running_loop()
+
+    class Told(Sink):
+        def publish(self, verdicts: Sequence[Verdict]) -> None:
+            super().publish(verdicts)
+            loop.call_soon_threadsafe(told.set)
+
+    async def never(turn: Turn, attempt: int) -> None:
+        await asyncio.Event().wait()
+
+    with open_store(path, clock=lambda: now - timedelta(days=30)) as old:
+        old.add_turn(new_turn(1), questions("safety"))
+    sink = Told()
+    with open_store(path, clock=lambda: now) as store:
+        store.add_turn(new_turn(2), questions("safety"))
+        async with Worker(store, judging(first=never), sinks=[sink], retention_days=lambda _: 30):
+            await told.wait()
+        assert [(one.turn, one.status, one.reason) for one in sink.verdicts] == [("t-1", "skipped", "expired")]
+        assert [turn.id for turn in store.turns()] == ["t-2"]

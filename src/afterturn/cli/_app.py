@@ -8,9 +8,11 @@ import typer
 
 import afterturn
 from afterturn.cli.bench import bench_command
+from afterturn.cli.calibrate import calibrate_command
 from afterturn.cli.classify import classify_command
 from afterturn.cli.clean import clean_command
 from afterturn.cli.demo import demo_command
+from afterturn.cli.forget import forget_command
 from afterturn.cli.guard import guard_command
 from afterturn.cli.policy import policy_app
 from afterturn.cli.transfer import export_command, import_command
@@ -33,6 +35,8 @@ for _name, _command in (
     ("import", import_command),
     ("export", export_command),
     ("verdicts", verdicts_command),
+    ("calibrate", calibrate_command),
+    ("forget", forget_command),
     ("worker", worker_command),
 ):
     app.command(_name)(_command)

@@ -11,8 +11,8 @@ _AGO = re.compile(r"(\d{1,6})([mhd])")
 _UNITS = {"m": "minutes", "h": "hours", "d": "days"}
 
 
-def since_option(text: str | None) -> datetime | None:
-    """Reads `--since`: a date, a date and time (UTC where no zone is given), or how long ago (30m, 24h, 7d)."""
+def since_option(text: str | None, option: str = "--since") -> datetime | None:
+    """Reads a time: a date, a date and time (UTC where no zone is given), or how long ago (30m, 24h, 7d)."""
     if text is None:
         return None
     ago = _AGO.fullmatch(text)
@@ -23,6 +23,6 @@ def since_option(text: str | None) -> datetime | None:
     except (ValueError, OverflowError):
         raise typer.BadParameter(
             "give a date (2026-11-30), a time (2026-11-30T10:00:00Z) or how long ago (30m, 24h, 7d)",
-            param_hint="--since",
+            param_hint=option,
         ) from None
     return moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)

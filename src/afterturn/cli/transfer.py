@@ -48,7 +48,7 @@ def import_command(
 ) -> None:
     """Stores turns with their questions, to be judged by a worker. A turn that is stored already stays as it is."""
     from afterturn.judging import Judging
-    from afterturn.ledger import LogSink
+    from afterturn.ledger import close, open_sinks
     from afterturn.store import open_store
 
     config = configured(db=db)
@@ -61,7 +61,7 @@ def import_command(
     counts = Imported()
     skipped: list[BadLine] = []
     with open_store(config.db) as store:
-        sinks = [LogSink(event_names=config.event_names)]
+        sinks = open_sinks(config.sinks, config.event_names)
         try:
             with progress("storing turns") as advance:
                 for pairs in _batches(map(planned, readable_turns(files, skipped)), BATCH_TURNS):
@@ -69,6 +69,8 @@ def import_command(
         except AfterturnError:
             note(f"stopped early; until then {_told(counts, len(skipped))}")  # what stopped it is told last
             raise
+        finally:
+            close(sinks)
     counts.bad_lines = len(skipped)
     if as_json:
         sys.stdout.write(json_line(asdict(counts)) + "\n")

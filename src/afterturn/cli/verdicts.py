@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable
-from dataclasses import asdict
 from itertools import islice
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from afterturn.cli._common import configured, json_line, printable
+from afterturn.cli._counts import show_funnel, show_histograms
 from afterturn.cli._when import since_option
 from afterturn.verdicts import Status
 
 if TYPE_CHECKING:
-    from afterturn.store import Filter, Funnel, Store
+    from afterturn.store import Filter, Store
     from afterturn.verdicts import Verdict
 
 TABLE_ROWS = 50
@@ -29,10 +29,14 @@ def verdicts_command(
     session: Annotated[str | None, typer.Option(help="Only this session.")] = None,
     status: Annotated[Status | None, typer.Option(help="Only verdicts of this status.")] = None,
     since: Annotated[str | None, typer.Option(help="Only from then on: a date, a time, or 30m, 24h, 7d.")] = None,
+    until: Annotated[str | None, typer.Option(help="Only before then: a date, a time, or 30m, 24h, 7d.")] = None,
     limit: Annotated[
         int | None, typer.Option(min=1, help=f"Only the newest; {TABLE_ROWS} on a terminal, all in JSON by default.")
     ] = None,
     funnel: Annotated[bool, typer.Option("--funnel", help="Count what became of the stored turns instead.")] = False,
+    histogram: Annotated[
+        bool, typer.Option("--histogram", help="Count them by confidence instead; whole days in UTC.")
+    ] = False,
     dead: Annotated[bool, typer.Option("--dead", help="Only questions given up after the last attempt.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="JSON lines, also on a terminal.")] = False,
 ) -> None:
@@ -41,14 +45,25 @@ def verdicts_command(
 
     if funnel and status is not None:
         raise typer.BadParameter("a funnel counts every status; leave this out", param_hint="--status")
+    if histogram and (funnel or dead or session is not None):
+        raise typer.BadParameter("it counts by tenant and agent; leave --funnel, --dead and --session out")
     config = configured(db=db)
     narrow = Filter(
-        tenant=tenant, agent=agent, classifier=classifier, session=session, status=status, since=since_option(since)
+        tenant=tenant,
+        agent=agent,
+        classifier=classifier,
+        session=session,
+        status=status,
+        since=since_option(since),
+        until=since_option(until, "--until"),
     )
     as_json = as_json or not sys.stdout.isatty()
     with open_store(config.db, create=False) as store:
         if funnel:
-            _show_funnel(store.funnel(narrow), as_json=as_json)
+            show_funnel(store.funnel(narrow), as_json=as_json)
+            return
+        if histogram:
+            show_histograms(store.histograms(narrow), as_json=as_json)
             return
         verdicts = _chosen(store, narrow, limit if as_json else limit or TABLE_ROWS, dead=dead)
         if as_json:
@@ -94,17 +109,3 @@ def _print_table(verdicts: Iterable[Verdict]) -> None:
             f"{verdict.latency_ms:.0f}",
         )
     Console(markup=False, emoji=False, highlight=False).print(table)
-
-
-def _show_funnel(funnel: Funnel, *, as_json: bool) -> None:
-    if as_json:
-        sys.stdout.write(json_line(asdict(funnel)) + "\n")
-        return
-    from rich.console import Console
-    from rich.table import Table
-
-    table = Table("stage")
-    table.add_column("count", justify="right")
-    for stage, count in asdict(funnel).items():
-        table.add_row(stage, str(count))
-    Console().print(table)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import signal
+from contextlib import closing, nullcontext
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -12,6 +13,7 @@ from afterturn.cli._common import configured, note
 
 if TYPE_CHECKING:
     from afterturn.config import Config
+    from afterturn.store import Funnel
 
 
 def worker_command(
@@ -35,6 +37,19 @@ async def _work(config: Config, *, drain: bool, as_json: bool) -> None:
     from dataclasses import asdict
 
     from afterturn.cli._common import json_line
+    from afterturn.ledger import dropped, serve_metrics
+
+    metrics = closing(serve_metrics(config.metrics_port)) if config.metrics_port is not None else nullcontext()
+    with metrics:
+        funnel = await _judge(config, drain=drain)
+    if as_json:
+        typer.echo(json_line(asdict(funnel)))
+    note(f"{funnel.judged} judged, {funnel.skipped} skipped, {funnel.failed} failed, {funnel.open} still open")
+    for sink, count in dropped.items():
+        note(f"sink {sink} missed {count} verdicts; the database has them all")
+
+
+async def _judge(config: Config, *, drain: bool) -> Funnel:
     from afterturn.embedded import Afterturn
 
     async with Afterturn(config=config) as at:
@@ -47,7 +62,4 @@ async def _work(config: Config, *, drain: bool, as_json: bool) -> None:
         for task in (stopped, drained):
             task.cancel()
         await asyncio.gather(stopped, drained, return_exceptions=True)
-        funnel = await asyncio.to_thread(at.store.funnel)
-    if as_json:
-        typer.echo(json_line(asdict(funnel)))
-    note(f"{funnel.judged} judged, {funnel.skipped} skipped, {funnel.failed} failed, {funnel.open} still open")
+        return await asyncio.to_thread(at.store.funnel)

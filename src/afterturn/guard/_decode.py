@@ -12,7 +12,6 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Literal
-from urllib.parse import unquote_to_bytes
 
 from afterturn.guard import _ciphers
 from afterturn.guard._triggers import Triggers, long_words
@@ -38,8 +37,11 @@ _BRAILLE = re.compile(
     "[\u2800-\u28ff]{6,}(?:[ \n]{1,2}[\u2800-\u28ff]+)*|(?:[\u2800-\u28ff]+[ \n]{1,2}){2,}[\u2800-\u28ff]+"
 )
 _QUOTED = re.compile(r"(?:=[0-9A-Fa-f]{2}|=\r?\n|[!-<>-~]){12,}")
+_QUOTES = re.compile("=[0-9A-Fa-f]{2}")
+_ESCAPES_IN_A_ROW = re.compile(rb"(?:%[0-9a-fA-F]{2})+")
 _BINARY = re.compile(r"[01]{8}(?:[ ,]{0,2}[01]{8}){5,}")
 _DECIMAL = re.compile(r"[0-9]{2,3}(?:[ ,;]{1,2}[0-9]{2,3}){7,}")
+_TWO_NUMBERS = re.compile("[0-9][ ,;]{1,2}[0-9]")
 _MORSE = re.compile(r"[.-]{1,6}(?:[ /|]{1,3}[.-]{1,6}){7,}")
 _TAGS = re.compile("[\U000e0020-\U000e007e]+")
 _FLAG = re.compile("\U0001f3f4[\U000e0020-\U000e007e]{2,6}\U000e007f")
@@ -101,15 +103,22 @@ def layers(original: str, normal: str, triggers: Triggers) -> Iterator[Layer]:
     if triggers.codes:
         yield from _codes(original)
     if triggers.percent:
-        yield from _all(_PERCENT, "percent", _percent, original)
-        yield from _all(_QUOTED, "quoted_printable", _quoted, original)
-        yield from _all(_PLUS, "percent", _plus, original)
+        yield from _escaped(original)
     if triggers.hidden:
         yield from _hidden(original)
     yield from _substituted(original, normal, triggers)
     if triggers.reverse:
         yield Layer("reversed", normal[::-1], exact="mirror")
         yield Layer("reversed", _REVERSIBLE.sub(_backwards, normal), exact="same")
+
+
+def _escaped(text: str) -> Iterator[Layer]:
+    if "%" in text:
+        yield from _all(_PERCENT, "percent", _percent, text)
+    if len(_QUOTES.findall(text)) >= _LEAST:
+        yield from _all(_QUOTED, "quoted_printable", _quoted, text)
+    if text.count("+") > 1:
+        yield from _all(_PLUS, "percent", _plus, text)
 
 
 def _substituted(original: str, normal: str, triggers: Triggers) -> Iterator[Layer]:
@@ -149,7 +158,8 @@ def _blob(text: str, match: re.Match[str]) -> Iterator[Layer]:
 def _codes(text: str) -> Iterator[Layer]:
     yield from _all(_HEX, "hex", _hex, text)
     yield from _all(_BINARY, "binary", _binary, text)
-    yield from _all(_DECIMAL, "decimal", _decimal, text)
+    if _TWO_NUMBERS.search(text):
+        yield from _all(_DECIMAL, "decimal", _decimal, text)
     yield from _all(_MORSE, "morse", _morse, text)
     if "\\u" in text or "\\x" in text:
         yield from _all(_ESCAPES, "escapes", _escapes, text)
@@ -227,12 +237,16 @@ def _morse(run: str) -> str | None:
 def _percent(run: str) -> str | None:
     if "%" not in run:
         return None
-    said = _text(unquote_to_bytes(run.replace("+", " ").encode("utf-8", "replace")))
+    said = _text(_ESCAPES_IN_A_ROW.sub(_bytes, run.replace("+", " ").encode("utf-8", "replace")))
     return said if said != run else None
 
 
+def _bytes(escapes: re.Match[bytes]) -> bytes:
+    return binascii.unhexlify(escapes.group().replace(b"%", b""))
+
+
 def _quoted(run: str) -> str | None:
-    return _text(quopri.decodestring(run.encode())) if len(re.findall("=[0-9A-Fa-f]{2}", run)) >= _LEAST else None
+    return _text(quopri.decodestring(run.encode())) if len(_QUOTES.findall(run)) >= _LEAST else None
 
 
 def _plus(run: str) -> str:

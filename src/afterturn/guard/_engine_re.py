@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from afterturn.guard._engines import Candidate
-from afterturn.guard._literals import EDGE
+from afterturn.guard._rarity import EDGE
 from afterturn.guard._rules import Pattern
 from afterturn.guard._syntax import for_re
 
@@ -20,14 +20,17 @@ class ReEngine:
 
     def __init__(self, patterns: Sequence[Pattern]) -> None:
         self._patterns = patterns
-        self._needs = [[frozenset(word.strip(EDGE) for word in group) for group in p.needs] for p in patterns]
         self._compiled: dict[int, re.Pattern[str]] = {}
+        self._ways: list[tuple[int, list[frozenset[str]]]] = []
         self._by_trigger: dict[str, list[int]] = {}
-        for at, needs in enumerate(self._needs):
-            for word in needs[0] if needs else ():
-                self._by_trigger.setdefault(word, []).append(at)
+        for at, pattern in enumerate(patterns):
+            for way in pattern.needs:
+                groups = [frozenset(word.strip(EDGE) for word in group) for group in way]
+                for word in groups[0]:
+                    self._by_trigger.setdefault(word, []).append(len(self._ways))
+                self._ways.append((at, groups))
         self._by_start: dict[str, list[str]] = {}
-        for word in sorted({word for needs in self._needs for group in needs for word in group}):
+        for word in sorted({word for _, groups in self._ways for group in groups for word in group}):
             self._by_start.setdefault(word[:3], []).append(word)
         self._lengths = sorted({len(start) for start in self._by_start})
 
@@ -36,13 +39,15 @@ class ReEngine:
         flat = text.replace("\n", " ")
         starts = {flat[at : at + length] for length in self._lengths for at in range(len(flat))}
         present = {word for start in starts & self._by_start.keys() for word in self._by_start[start] if word in flat}
-        likely = {at for word in present & self._by_trigger.keys() for at in self._by_trigger[word]}
-        kept = [Candidate(at, ()) for at, needs in enumerate(self._needs) if not needs]
-        for at in likely:
-            near = [group & present for group in self._needs[at]]
+        likely = {number for word in present & self._by_trigger.keys() for number in self._by_trigger[word]}
+        kept: dict[int, list[tuple[tuple[str, ...], ...]]] = {}
+        for number in sorted(likely):
+            at, groups = self._ways[number]
+            near = [group & present for group in groups]
             if all(near):
-                kept.append(Candidate(at, tuple(tuple(group) for group in near)))
-        return sorted(kept)
+                kept.setdefault(at, []).append(tuple(tuple(group) for group in near))
+        always = [Candidate(at, ()) for at, pattern in enumerate(self._patterns) if not pattern.needs]
+        return sorted([*always, *(Candidate(at, tuple(near)) for at, near in kept.items())])
 
     def spans(self, text: str, at: int, start: int, end: int) -> Iterator[tuple[int, int]]:
         """Finds the places where one pattern matches between two places, in code points, from left to right."""

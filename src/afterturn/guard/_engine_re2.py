@@ -6,15 +6,19 @@ for nearly every byte of a text made against it (measured: 2 s for 40 KB), a Set
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from importlib import import_module
+from operator import itemgetter
 from typing import Any, cast
 
 from afterturn.guard._engines import SHORT, Candidate
-from afterturn.guard._literals import EDGE
+from afterturn.guard._rarity import EDGE
 from afterturn.guard._rules import Pattern
 
 _MEMORY_BYTES = 64 << 20
+
+_Way = tuple[int, tuple[frozenset[int], ...], frozenset[int]]
+"""Is one way of a pattern: its index, and its groups of words but the rarest, which stands last."""
 
 
 class Re2Engine:
@@ -32,7 +36,10 @@ class Re2Engine:
         self._options = re2_options(self._re2)
         self._patterns = patterns
         self._compiled: dict[int, Any] = {}
-        self._words = tuple(sorted({word for pattern in patterns for group in pattern.needs for word in group}))
+        self._searches: list[Callable[[bytes], object] | None] = [None] * len(patterns)
+        self._words = tuple(
+            sorted({word for pattern in patterns for way in pattern.needs for group in way for word in group})
+        )
         self._bare = tuple(word.strip(EDGE) for word in self._words)
         ids = {word: at for at, word in enumerate(self._words)}
         self._set = self._re2.Set.SearchSet(self._options)
@@ -40,60 +47,89 @@ class Re2Engine:
             edges = (r"\b" * word.startswith(EDGE), r"\b" * word.endswith(EDGE))
             self._set.Add(self._re2.escape(word.strip(EDGE)).join(edges))
         self._set.Compile()
-        self._always = [Candidate(at, ()) for at, pattern in enumerate(patterns) if not pattern.needs]
-        self._needs = [[frozenset(ids[word] for word in group) for group in pattern.needs] for pattern in patterns]
-        self._by_trigger: dict[int, list[int]] = {}
-        for at, needs in enumerate(self._needs):
-            for word in needs[0] if needs else ():
-                self._by_trigger.setdefault(word, []).append(at)
+        self._plain = [Candidate(at, ()) for at in range(len(patterns))]
+        self._always = [self._plain[at] for at, pattern in enumerate(patterns) if not pattern.needs]
+        self._by_trigger: dict[int, list[_Way]] = {}
+        for at, pattern in enumerate(patterns):
+            for groups in pattern.needs:
+                first, *others = (frozenset(ids[word] for word in group) for group in groups)
+                way = (at, tuple(others), first)
+                for word in first:
+                    self._by_trigger.setdefault(word, []).append(way)
         self._triggers = frozenset(self._by_trigger)
 
     def candidates(self, text: str) -> list[Candidate]:
-        """Lists the patterns that may match, in their order."""
-        data = text.encode("utf-8", "replace").replace(b"\n", b" ")
-        words = self._set.Match(data) if self._words else None
+        """Lists the patterns that may match, in their order; of a short text, those that do."""
+        data = text.encode("utf-8", "replace")
+        words = self._set.Match(data.replace(b"\n", b" ")) if self._words else None
         if not words:  # Set.Match gives None where nothing hits
             return self._always
         present = set(words)
         touched = self._triggers & present
         if not touched:
             return self._always
-        likely = {at for word in touched for at in self._by_trigger[word]}
-        kept = [at for at in likely if self._holds(at, present)]
-        if len(text) <= SHORT:
-            return sorted([*self._always, *(Candidate(at, ()) for at in kept)])
-        return sorted([*self._always, *(Candidate(at, self._near(at, present)) for at in kept)])
+        kept = self._holding(touched, present)
+        if len(text) > SHORT:
+            found = self._placed(kept, present)
+        else:
+            found = [self._plain[at] for at in sorted({way[0] for way in kept}) if self._search(at)(data) is not None]
+        return sorted([*self._always, *found]) if self._always else found
 
-    def _holds(self, at: int, present: set[int]) -> bool:
-        for group in self._needs[at]:  # noqa: SIM110 - a generator doubles the time of a check of a short text
-            if group.isdisjoint(present):
-                return False
-        return True
+    def _holding(self, touched: frozenset[int], present: set[int]) -> list[_Way]:
+        """Lists the ways of which the text holds a word of each group; it is most of the work on a short text."""
+        by_trigger = self._by_trigger
+        kept: list[_Way] = []
+        for word in touched:
+            for way in by_trigger[word]:
+                for group in way[1]:
+                    if group.isdisjoint(present):
+                        break
+                else:
+                    kept.append(way)
+        return kept
 
-    def _near(self, at: int, present: set[int]) -> tuple[tuple[str, ...], ...]:
-        return tuple([tuple([self._bare[word] for word in group & present]) for group in self._needs[at]])
+    def _placed(self, kept: list[_Way], present: set[int]) -> list[Candidate]:
+        """Adds the words by which the places worth trying are found."""
+        bare = self._bare
+        near: dict[int, list[tuple[tuple[str, ...], ...]]] = {}
+        for at, others, first in sorted(set(kept), key=itemgetter(0)):
+            groups = tuple([tuple([bare[word] for word in group & present]) for group in (first, *others)])
+            near.setdefault(at, []).append(groups)
+        return [Candidate(at, tuple(ways)) for at, ways in near.items()]
 
-    def spans(self, text: str, at: int, start: int, end: int) -> Iterator[tuple[int, int]]:
+    def spans(self, text: str, at: int, start: int, end: int) -> Iterable[tuple[int, int]]:
         """Finds the places where one pattern matches between two places, in code points, from left to right."""
+        pattern = self._pattern(at)
+        if text.isascii():
+            return (match.span() for match in pattern.finditer(text.encode(), start, end))
+        return _wide_spans(pattern, text, start, end)
+
+    def _search(self, at: int) -> Callable[[bytes], object]:
+        search = self._searches[at]
+        if search is None:
+            search = self._searches[at] = self._pattern(at).search
+        return search
+
+    def _pattern(self, at: int) -> Any:
         pattern = self._compiled.get(at)
         if pattern is None:
             pattern = self._compiled[at] = self._re2.compile(self._patterns[at].text, self._options)
-        if text.isascii():
-            for match in pattern.finditer(text.encode(), start, end):
-                yield match.span()
-            return
-        # The window alone is encoded, with one character on each side for the word boundaries at its edges.
-        left, right = max(0, start - 1), min(len(text), end + 1)
-        data = text[left:right].encode("utf-8", "replace")
-        first, last = len(text[left:start].encode("utf-8", "replace")), len(data)
-        last -= len(text[end:right].encode("utf-8", "replace"))
-        byte, char = first, start
-        for match in pattern.finditer(data, first, last):
-            begin, finish = match.span()
-            opens = char + len(data[byte:begin].decode())
-            char = opens + len(data[begin:finish].decode())
-            byte = finish
-            yield (opens, char)
+        return pattern
+
+
+def _wide_spans(pattern: Any, text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    # The window alone is encoded, with one character on each side for the word boundaries at its edges.
+    left, right = max(0, start - 1), min(len(text), end + 1)
+    data = text[left:right].encode("utf-8", "replace")
+    first, last = len(text[left:start].encode("utf-8", "replace")), len(data)
+    last -= len(text[end:right].encode("utf-8", "replace"))
+    byte, char = first, start
+    for match in pattern.finditer(data, first, last):
+        begin, finish = match.span()
+        opens = char + len(data[byte:begin].decode())
+        char = opens + len(data[begin:finish].decode())
+        byte = finish
+        yield (opens, char)
 
 
 def load_re2() -> Any:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple, Protocol
 
 from afterturn.guard._rules import Pattern
 
-SHORT = 1500
+SHORT = 12_000
 """In a shorter text, looking everywhere is cheaper than looking where the words are."""
+
+
+_MOST_PLACES = 32
+"""Where the rarest words stand in more places, looking everywhere is cheaper."""
 
 
 class Candidate(NamedTuple):
@@ -16,11 +20,12 @@ class Candidate(NamedTuple):
 
     Attributes:
         at: Its index.
-        near: For each group of words that it needs, the words of it that the text holds; none for a short text.
+        near: For each way that it can match in, for each group of words of it, those that the text holds; none for a
+            short text.
     """
 
     at: int
-    near: tuple[tuple[str, ...], ...]
+    near: tuple[tuple[tuple[str, ...], ...], ...]
 
 
 class PatternEngine(Protocol):
@@ -30,7 +35,7 @@ class PatternEngine(Protocol):
         """Lists the patterns that may match, in their order."""
         ...
 
-    def spans(self, text: str, at: int, start: int, end: int) -> Iterator[tuple[int, int]]:
+    def spans(self, text: str, at: int, start: int, end: int) -> Iterable[tuple[int, int]]:
         """Finds the places where one pattern matches between two places, in code points, from left to right."""
         ...
 
@@ -52,21 +57,28 @@ class Windows:
         length = len(self._text)
         if length <= SHORT or not candidate.near:
             return [(0, length)]
-        first, *others = sorted(candidate.near, key=len)
         reach = pattern.width + 1
-        places = self._all(first)
-        if len(places) * 2 * reach > length:
-            return [(0, length)]
-        return _merged([place for place in places if self._near(place, reach, others)], reach, length)
+        found: set[int] = set()
+        for way in candidate.near:
+            first, *others = sorted(way, key=len)
+            places = self._all(first)
+            if len(places) > _MOST_PLACES or len(places) * 2 * reach > length:
+                return [(0, length)]
+            found.update(place for place in places if self._near(place, reach, others))
+        return _merged(sorted(found), reach, length)
 
     def _near(self, place: int, reach: int, groups: Sequence[Sequence[str]]) -> bool:
         around = self._flat[max(0, place - reach) : place + reach]
         return all(any(word in around for word in group) for group in groups)
 
     def _all(self, words: Sequence[str]) -> list[int]:
-        if len(words) == 1:
-            return self._of_word(words[0])
-        return sorted({place for word in words for place in self._of_word(word)})
+        """Lists the places of words, or more of them than are worth a look."""
+        places: set[int] = set()
+        for word in words:
+            places.update(self._of_word(word))
+            if len(places) > _MOST_PLACES:
+                break
+        return sorted(places)
 
     def _of_word(self, word: str) -> list[int]:
         places = self._places.get(word)
@@ -74,7 +86,7 @@ class Windows:
             self._flat = flat = self._flat or self._text.replace("\n", " ")
             places = self._places[word] = []
             place = flat.find(word)
-            while place >= 0:
+            while place >= 0 and len(places) <= _MOST_PLACES:
                 places.append(place)
                 place = flat.find(word, place + 1)
         return places

@@ -2,55 +2,39 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable
-from functools import lru_cache
-from importlib import import_module, resources
+from collections.abc import Iterable, Sequence
+from importlib import import_module
 from itertools import product
-from math import log10
 from typing import Any, NamedTuple, cast
 
-_MOST = 32
+from afterturn.guard._rarity import EDGE
+from afterturn.guard._shapes import ANY, OTHER, after_each, before_each, is_word, width
+from afterturn.guard._ways import Choice, Part, Way, is_useful, ways
+
+_MOST = 64
 """How many spellings of one stretch of a pattern are listed; beyond it the stretch is cut."""
-
-_SHORTEST = 3
-"""A shorter word (in UTF-8 bytes) is in nearly every text, and says nothing; a word's beginning may have one less."""
-
-_LONGEST_WORD = 40
-_UNKNOWN_RATE = 5.0
-"""Rate of a word that is not among the common ones, per million words."""
-
-_LEAST_RATE = 0.01
-_PART = re.compile(r"[^\W_]+")
-_NO_BOUND = 1 << 31
-
-EDGE = "\0"
-"""Stands at the edge of a word that begins or ends there (`\\b`)."""
-
-Group = frozenset[str]
-"""Words of which a matching text holds at least one; they may be parts of words, or several words."""
 
 
 class _Info:
-    """Is what is known of a part of a pattern: every text it can match, or else the groups that it needs."""
+    """Is what is known of a part of a pattern: every text it can match, or else what a text that it matches holds."""
 
-    __slots__ = ("exact", "groups")
+    __slots__ = ("exact", "parts")
 
-    def __init__(self, exact: frozenset[str] | None = None, groups: tuple[Group, ...] = ()) -> None:
+    def __init__(self, exact: frozenset[str] | None = None, parts: tuple[Part, ...] = ()) -> None:
         self.exact = exact
-        self.groups = groups
+        self.parts = parts
 
 
 class Needs(NamedTuple):
     """Is what a text must have for a pattern to match.
 
     Attributes:
-        groups: Groups of words, the rarest first: a text that matches holds a word of each, once its line breaks are
-            blanks. Empty: nothing is known.
+        ways: Each way that a pattern can match in, as groups of words, the rarest first: a text that matches holds a
+            word of each group of one of the ways, once its line breaks are blanks. Empty: nothing is known.
         width: How many characters a match can span, with 40 for a word where a repeat has no bound.
     """
 
-    groups: tuple[Group, ...]
+    ways: tuple[Way, ...]
     width: int
 
 
@@ -61,142 +45,65 @@ def study(pattern: str) -> Needs:
         pattern: As `re` reads it. A blank or a line break in it is a blank in the words.
     """
     parser = cast(Any, import_module("re._parser"))  # the parser of the standard library's own `re`
-    nodes = parser.parse(pattern)
-    return Needs(_rarest(_sequence(nodes)), _width(nodes))
+    nodes = list(parser.parse(pattern))
+    info = _sequence(nodes, ANY, ANY)
+    return Needs(ways(_parts(info, ANY, ANY)), width(nodes))
 
 
-def _rarest(info: _Info) -> tuple[Group, ...]:
-    groups = info.groups if info.exact is None else (info.exact,)
-    useful = {_shortest(frozenset(map(_trimmed, group))) for group in groups if _useful(group)}
-    kept: list[Group] = []
-    for group in sorted(useful, key=lambda group: (-rarity(group), sorted(group))):
-        if not any(_implies(rarer, group) for rarer in kept):
-            kept.append(group)
-    return tuple(kept)
+def _parts(info: _Info, left: int, right: int) -> tuple[Part, ...]:
+    """Gives what a text must hold, where an exact part stands alone between what can stand beside it."""
+    return info.parts if info.exact is None else _groups(_edged(info.exact, left, right))
 
 
-def _implies(rarer: Group, group: Group) -> bool:
-    """Says whether a text with a word of the one always has a word of the other."""
-    return all(any(part in word for part in group) for word in rarer)
-
-
-def _width(nodes: Iterable[tuple[Any, Any]]) -> int:
-    return sum(map(_node_width, nodes))
-
-
-def _node_width(node: tuple[Any, Any]) -> int:
-    kind, value = str(node[0]), node[1]
-    if kind == "SUBPATTERN":
-        return _width(value[-1])
-    if kind == "BRANCH":
-        return max(map(_width, value[1]), default=0)
-    if kind in ("MAX_REPEAT", "MIN_REPEAT"):
-        most = value[1] if isinstance(value[1], int) and value[1] < _NO_BOUND else _LONGEST_WORD
-        return most * _width(value[2])
-    return 0 if kind == "AT" else 1
-
-
-def rarity(group: Group) -> float:
-    """Estimates how seldom an ordinary text holds a word of the group; more is rarer.
-
-    It is the negative logarithm of the rate of its words, per million words of text (`common.txt`).
-    """
-    return -log10(sum(map(_rate, group)) + _LEAST_RATE)
-
-
-@lru_cache(maxsize=65536)
-def _rate(word: str) -> float:
-    """Estimates how often a word, a part of one or a phrase stands in ordinary text: as often as its rarest part."""
-    bare = word.replace(EDGE, "").strip()
-    opens = word.startswith((EDGE, " "))
-    closes = word.endswith((EDGE, " "))
-    parts = _PART.findall(bare)
-    if not parts:
-        return _UNKNOWN_RATE
-    last = len(parts) - 1
-    return min(_part_rate(part, opens=opens or at > 0, closes=closes or at < last) for at, part in enumerate(parts))
-
-
-def _part_rate(part: str, *, opens: bool, closes: bool) -> float:
-    """Gives the rate of a word, or of all common words that begin or end with it, or hold it."""
-    known = _common()
-    if opens and closes:
-        return known.get(part, _UNKNOWN_RATE)
-    holds = str.startswith if opens else str.endswith if closes else str.__contains__
-    return _UNKNOWN_RATE + sum(rate for word, rate in known.items() if holds(word, part))
-
-
-@lru_cache(maxsize=1)
-def _common() -> dict[str, float]:
-    lines = resources.files("afterturn.guard").joinpath("common.txt").read_text(encoding="utf-8").splitlines()
-    rows = (line.split("\t") for line in lines if not line.startswith("#"))
-    return {word: float(rate) for word, rate in rows}
-
-
-def _useful(group: Iterable[str]) -> bool:
-    return all(
-        len(word.replace(EDGE, "").encode("utf-8", "surrogatepass")) >= _SHORTEST - word.startswith(EDGE)
-        for word in group
-    )
-
-
-def _trimmed(word: str) -> str:
-    """Keeps the edges of a word at its very ends alone, and there only beside a letter or a digit."""
-    bare = word.replace(EDGE, "")
-    opens = word.startswith(EDGE) and _is_word(bare[:1])
-    closes = word.endswith(EDGE) and _is_word(bare[-1:])
-    return EDGE * opens + bare + EDGE * closes
-
-
-def _is_word(char: str) -> bool:
-    return char.isascii() and (char.isalnum() or char == "_")
-
-
-def _shortest(group: Group) -> Group:
-    """Drops the words that hold another word of the group."""
-    kept: list[str] = []
-    for word in sorted(group, key=len):
-        if not any(shorter in word for shorter in kept):
-            kept.append(word)
-    return frozenset(kept)
-
-
-def _sequence(nodes: Iterable[tuple[Any, Any]]) -> _Info:
-    exact: frozenset[str] = frozenset({""})
+def _sequence(nodes: Sequence[tuple[Any, Any]], left: int, right: int) -> _Info:
+    before, after = before_each(nodes, left), after_each(nodes, right)
+    run, opens = frozenset({""}), left
     whole = True
-    groups: list[Group] = []
-    for node in nodes:
-        info = _node(node)
-        if info.exact is not None and len(exact) * len(info.exact) <= _MOST:
-            exact = frozenset(map("".join, product(exact, info.exact)))
+    parts: list[Part] = []
+    for at, node in enumerate(nodes):
+        info = _node(node, before[at], after[at + 1])
+        if info.exact is not None and len(run) * len(info.exact) <= _MOST:
+            run = frozenset(map("".join, product(run, info.exact)))
             continue
         whole = False
-        following = info.exact or frozenset({""})
-        opens = all(word.endswith(" ") for word in exact)
-        closes = all(word.startswith(" ") for word in following)
-        groups.append(frozenset(word + " " for word in exact) if closes else exact)
+        parts.extend(_groups(_edged(run, opens, after[at])))
         if info.exact is None:
-            groups.extend(info.groups)
-        exact = frozenset(EDGE + word for word in following) if opens else following
+            parts.extend(info.parts)
+            run, opens = frozenset({""}), before[at + 1]
+        else:
+            run, opens = info.exact, before[at]
     if whole:
-        return _Info(exact)
-    return _Info(None, tuple(group for group in (*groups, exact) if _useful(group)))
+        return _Info(run)
+    return _Info(None, (*parts, *_groups(_edged(run, opens, right))))
 
 
-def _node(node: tuple[Any, Any]) -> _Info:
+def _groups(words: frozenset[str]) -> tuple[Part, ...]:
+    return (words,) if is_useful(words) else ()
+
+
+def _edged(words: frozenset[str], left: int, right: int) -> frozenset[str]:
+    """Marks the edges that words have since no other character of a word can stand beside them."""
+    if left == OTHER:
+        words = frozenset(EDGE + word if is_word(word[:1] or " ") else word for word in words)
+    if right == OTHER:
+        words = frozenset(word + EDGE if is_word(word[-1:] or " ") else word for word in words)
+    return words
+
+
+def _node(node: tuple[Any, Any], left: int, right: int) -> _Info:
     kind, value = str(node[0]), node[1]
     if kind == "LITERAL":
         return _Info(frozenset({_char(value)}))
     if kind == "IN":
         return _characters(value)
     if kind == "AT":
-        return _Info(frozenset({EDGE if str(value) == "AT_BOUNDARY" else ""}))
+        return _Info(frozenset({"" if "NON_BOUNDARY" in str(value) else EDGE}))
     if kind == "SUBPATTERN":
-        return _sequence(value[-1])
+        return _sequence(value[-1], left, right)
     if kind == "BRANCH":
-        return _branches([_sequence(branch) for branch in value[1]])
+        return _branches(value[1], left, right)
     if kind in ("MAX_REPEAT", "MIN_REPEAT"):
-        return _repeat(value[0], value[1], _sequence(value[2]))
+        return _repeat(value[0], value[1], value[2], left, right)
     return _Info()
 
 
@@ -206,35 +113,36 @@ def _characters(members: list[tuple[Any, Any]]) -> _Info:
     return _Info()
 
 
-def _branches(branches: list[_Info]) -> _Info:
+def _branches(branches: Iterable[Sequence[tuple[Any, Any]]], left: int, right: int) -> _Info:
+    infos = [_sequence(branch, left, right) for branch in branches]
     exact: set[str] = set()
-    for branch in branches:
-        if branch.exact is None:
-            break
-        exact |= branch.exact
-    else:
-        return _Info(frozenset(exact), (frozenset(exact),) if _useful(exact) else ())
-    best = [_best(branch) for branch in branches]
-    known = [group for group in best if group is not None]
-    return _Info(None, (frozenset[str]().union(*known),) if len(known) == len(best) else ())
+    rest: list[_Info] = []
+    for info in infos:
+        if info.exact is None:
+            rest.append(info)
+        else:
+            exact |= info.exact
+    if not rest:
+        return _Info(frozenset(exact))
+    choice: Choice = tuple(_parts(info, left, right) for info in rest)
+    if exact:
+        choice = (_parts(_Info(frozenset(exact)), left, right), *choice)
+    return _Info(None, (choice,) if all(choice) else ())
 
 
-def _best(branch: _Info) -> Group | None:
-    groups = branch.groups if branch.exact is None else (branch.exact,)
-    useful = [group for group in groups if group and _useful(group)]
-    return max(useful, key=rarity, default=None)
-
-
-def _repeat(least: int, most: int, info: _Info) -> _Info:
+def _repeat(least: int, most: int, body: Sequence[tuple[Any, Any]], left: int, right: int) -> _Info:
     if (least, most) == (1, 1):
-        return info
-    if (least, most) == (0, 1) and info.exact is not None:
-        return _Info(info.exact | {""})
+        return _sequence(body, left, right)
     if least == 0:
-        return _Info()
-    if info.exact is None:
-        return _Info(None, info.groups)
-    return _Info(None, (info.exact,)) if _useful(info.exact) else _Info()
+        inner = _sequence(body, left, right) if most == 1 else _Info()
+        return _Info() if inner.exact is None else _Info(inner.exact | {""})
+    inner = _sequence(body, ANY, ANY)  # what stands before one round may be the round before it
+    if inner.exact is None:
+        return inner
+    twice = frozenset(map("".join, product(inner.exact, inner.exact)))
+    if least == most == 2 and len(twice) <= _MOST:
+        return _Info(twice)
+    return _Info(None, _groups(twice if least > 1 and len(twice) <= _MOST else inner.exact))
 
 
 def _char(code: int) -> str:

@@ -12,7 +12,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import accumulate
+from itertools import accumulate, islice
 from operator import add
 
 from afterturn.guard._fold import FoldTable, look_alikes
@@ -28,6 +28,7 @@ _FOREIGN = "\u0180-\u02af\u0370-\u058f\u10a0-\u10ff\u13a0-\u13ff\u1d00-\u1dbf\u2
 _MIXED = re.compile(f"[a-z][{_FOREIGN}]|[{_FOREIGN}][a-z]")
 _FOREIGN_RUN = re.compile(f"[{_FOREIGN}]+")
 _FOREIGN_WORD = re.compile(f"(?<![a-z{_FOREIGN}])[a-z]*[{_FOREIGN}][a-z{_FOREIGN}]*")
+_MIXED_WORD = re.compile(f"(?<![a-z{_FOREIGN}])(?:[a-z]+[{_FOREIGN}]|[{_FOREIGN}]+[a-z])[a-z{_FOREIGN}]*")
 _TWINS = frozenset("асеорхуіјѕһӏԁԛԝοανιυρκχօոսհ")
 """Letters that look exactly like a Latin one: what a word of these alone says in a Latin text is Latin."""
 _MANY = 3
@@ -179,16 +180,23 @@ def _latinised(text: str) -> str:
     """
     mixed = 0
     if _MIXED.search(text):
-        mixed = len(_MIXED.findall(text))
-        text = _FOREIGN_WORD.sub(_mixed_word, text)
+        mixed = sum(1 for _ in islice(_MIXED.finditer(text), _MANY))
+        text = _unmixed(text)
+        if text.isascii():
+            return text
     if not _disguised(text):
         return text
     return _FOREIGN_WORD.sub(_disguised_word if mixed < _MANY else _twin_word, text)
 
 
-def _mixed_word(match: re.Match[str]) -> str:
-    word = match.group()
-    return word.translate(look_alikes()) if word.encode("ascii", "ignore") else word
+def _unmixed(text: str) -> str:
+    alike = look_alikes()
+    latin = text
+    for char in set(text):  # ten times as fast as translating word by word
+        if ord(char) in alike:
+            latin = latin.replace(char, alike[ord(char)])
+
+    return _MIXED_WORD.sub(lambda match: latin[match.start() : match.end()], text)
 
 
 def _disguised_word(match: re.Match[str]) -> str:

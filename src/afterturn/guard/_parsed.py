@@ -14,7 +14,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any, cast
 
-from afterturn.guard import _fold, _literals, _syntax
+from afterturn.guard import _fold, _literals, _rarity, _shapes, _syntax, _ways
 from afterturn.guard._rules import Pattern, Rule, yaml_rules
 
 _NAME = "rules.json"
@@ -44,7 +44,7 @@ def digest(files: Mapping[str, bytes]) -> str:
     hashed = hashlib.sha256()
     for name in sorted(files):
         hashed.update(name.encode() + b"\0" + files[name] + b"\0")
-    for module in (_fold, _literals, _syntax):
+    for module in (_fold, _literals, _rarity, _shapes, _syntax, _ways):
         loader: Any = module.__loader__
         hashed.update(loader.get_source(module.__name__).encode())
     return hashed.hexdigest()
@@ -52,7 +52,7 @@ def digest(files: Mapping[str, bytes]) -> str:
 
 def _plain(value: object) -> object:
     if isinstance(value, Pattern):
-        return [value.text, [sorted(group) for group in value.needs], value.width]
+        return [value.text, [[sorted(group) for group in way] for way in value.needs], value.width]
     if isinstance(value, frozenset):
         return sorted(cast(frozenset[str], value))
     if isinstance(value, tuple):
@@ -62,7 +62,7 @@ def _plain(value: object) -> object:
 
 def _rule(kept: dict[str, Any]) -> Rule:
     patterns = (
-        Pattern(text=text, needs=tuple(map(frozenset[str], needs)), width=width)
+        Pattern(text=text, needs=tuple(tuple(map(frozenset[str], way)) for way in needs), width=width)
         for text, needs, width in kept.pop("patterns")
     )
     listed: dict[str, Any] = {name: tuple(kept.pop(name)) for name in ("languages", "positive", "negative")}

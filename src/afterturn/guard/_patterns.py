@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from operator import ne
 from typing import Literal
 
+from afterturn.guard._bundles import HIDDEN_CHARS, Bundle, bundled
 from afterturn.guard._context import is_cut
 from afterturn.guard._decode import Layer, layers
 from afterturn.guard._engine_re import ReEngine
@@ -25,22 +25,14 @@ EngineName = Literal["auto", "re2", "re"]
 _PLACES = 8
 """Of one rule, so many places are listed; the verdict does not change with more."""
 
-_CONTEXTS = 256
+_CONTEXTS = 64
 """So many matches of a text are looked at for a context that excuses them; who writes more of them is not excused."""
 
 _DEPTH = 3
 _DECODED_CHARS = 65_536
 
-_HIDDEN_CHARS = 2_000
-"""A longer hidden text is a file or a mail, in which an order or a role says little; the other rules read it all."""
-
 _SPELLED_ANEW = 8
 """Where one character in so many was spelled otherwise, somebody hides what he says."""
-
-_ADDRESS = re.compile(r"://|[?&]\w+=")
-
-_WHOLE = frozenset(("rot13", "reversed", "substitution", "rot47"))
-"""Layers of the whole text, whatever part of it was carried."""
 
 ENCODED_RULE = "encoded-instruction"
 """Id of the finding that stands beside whatever was found in an encoded layer."""
@@ -85,29 +77,30 @@ class Patterns:
         found = self._found(text, _Budget(), ())
         return tuple(sorted(found, key=lambda finding: (finding.start, finding.end, finding.rule)))
 
-    def _found(self, text: str, budget: _Budget, carrier: tuple[str, ...]) -> list[Finding]:
+    def _found(self, text: str, budget: _Budget, carrier: tuple[str, ...], *, is_hidden: bool = False) -> list[Finding]:
         normal = normalize(text)
         triggers = look(text, normal.text)
-        found = self._matched(normal, budget, carrier, hidden=triggers.veiled or _is_hidden(text, carrier))
+        veiled = triggers.veiled and len(normal.text) <= HIDDEN_CHARS
+        found = self._matched(normal, budget, carrier, is_hidden=is_hidden or veiled)
         if triggers.leet or triggers.apart:
             respelled = self._speller.respell(normal, leet=triggers.leet, apart=triggers.apart)
             if respelled.text != normal.text:
                 known = {finding.rule for finding in found}
-                hidden = _is_hidden(text, carrier) or _is_another(normal.text, respelled.text)
-                again = self._matched(respelled, budget, (*carrier, RESPELLED), hidden=hidden)
+                another = len(respelled.text) <= HIDDEN_CHARS and _is_another(normal.text, respelled.text)
+                again = self._matched(respelled, budget, (*carrier, RESPELLED), is_hidden=is_hidden or another)
                 found.extend(finding for finding in again if finding.rule not in known)
         if len(carrier) < _DEPTH:
-            for layer in layers(text, normal.text, triggers):
-                if carrier[-1:] != (layer.carrier,) or layer.exact == "block":
-                    found.extend(self._carried(layer, normal, budget, carrier))
+            new = (layer for layer in layers(text, normal.text, triggers) if _is_new(layer, carrier))
+            for bundle in bundled(new):
+                found.extend(self._carried(bundle, normal, budget, carrier))
         return found
 
-    def _matched(self, normal: Normalized, budget: _Budget, carrier: tuple[str, ...], *, hidden: bool) -> list[Finding]:
-        text = normal.text
-        hidden = hidden and len(text) <= _HIDDEN_CHARS
-        windows = Windows(text)
+    def _matched(
+        self, normal: Normalized, budget: _Budget, carrier: tuple[str, ...], *, is_hidden: bool
+    ) -> list[Finding]:
+        windows = Windows(normal.text)
         found = self._read(self._open, normal, windows, budget, carrier)
-        return [*found, *self._read(self._hidden, normal, windows, budget, carrier)] if hidden else found
+        return [*found, *self._read(self._hidden, normal, windows, budget, carrier)] if is_hidden else found
 
     def _read(
         self, reader: _Reader, normal: Normalized, windows: Windows, budget: _Budget, carrier: tuple[str, ...]
@@ -131,20 +124,21 @@ class Patterns:
         return found
 
     def _carried(
-        self, layer: Layer, normal: Normalized, budget: _Budget, carrier: tuple[str, ...]
+        self, bundle: Bundle, normal: Normalized, budget: _Budget, carrier: tuple[str, ...]
     ) -> Iterator[Finding]:
-        text = layer.text
-        if layer.exact == "block":
+        text = bundle.text
+        if bundle.layers[0].exact == "block":
             text = text[: budget.decoded_chars]
             budget.decoded_chars -= len(text)
-        inner = self._found(text, budget, (*carrier, layer.carrier)) if text else []
-        for finding in inner:
-            start, end = _back(layer, finding, normal)
-            yield replace(finding, start=start, end=end)
-        if inner and not carrier:
-            best = max(inner, key=lambda finding: finding.confidence)
-            start, end = _back(layer, best, normal)
-            yield replace(best, rule=ENCODED_RULE, category="encoded_smuggling", start=start, end=end)
+        inner = self._found(text, budget, (*carrier, bundle.carrier), is_hidden=bundle.is_hidden) if text else []
+        for layer, findings in bundle.apart(inner):
+            for finding in findings:
+                start, end = _back(layer, finding, normal)
+                yield replace(finding, start=start, end=end)
+            if not carrier:
+                best = max(findings, key=lambda finding: finding.confidence)
+                start, end = _back(layer, best, normal)
+                yield replace(best, rule=ENCODED_RULE, category="encoded_smuggling", start=start, end=end)
 
     def _reader(self, *, carried: bool) -> _Reader:
         rules = [rule for rule in self._rules if (rule.scope == "carried") is carried]
@@ -162,21 +156,15 @@ class Patterns:
         return Speller([*written, *(normalize(text).text for rule in self._rules for text in rule.positive)])
 
 
-def _spans(engine: PatternEngine, at: int, windows: list[tuple[int, int]], text: str) -> Iterator[tuple[int, int]]:
-    for start, end in windows:
-        yield from engine.spans(text, at, start, end)
+def _spans(engine: PatternEngine, at: int, windows: list[tuple[int, int]], text: str) -> Iterable[tuple[int, int]]:
+    if len(windows) == 1:
+        return engine.spans(text, at, *windows[0])
+    return (span for start, end in windows for span in engine.spans(text, at, start, end))
 
 
-def _is_hidden(text: str, carrier: tuple[str, ...]) -> bool:
-    """Says whether a text was carried in another so that it is not read.
-
-    Escapes in an address hide nothing, and rot13 leaves all but Latin letters as they were.
-    """
-    if not carrier:
-        return False
-    if carrier[-1] == "percent":
-        return _ADDRESS.search(text) is None
-    return carrier[-1] not in _WHOLE or len(text.encode("ascii", "ignore")) * 10 > len(text) * 9
+def _is_new(layer: Layer, carrier: tuple[str, ...]) -> bool:
+    """Says whether reading a layer leads on: the same turning of letters twice leads back."""
+    return carrier[-1:] != (layer.carrier,) or layer.exact == "block"
 
 
 def _is_another(text: str, respelled: str) -> bool:

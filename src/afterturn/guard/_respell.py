@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from operator import ne
 
 from afterturn.guard._normalize import Normalized
@@ -19,8 +19,11 @@ _LONGEST_WORD = 18
 _SHORTEST_LEET = 4
 _LONGEST_TAIL = 3
 _SOME = 3
-_LEFT = re.compile(r"[a-z]{3,}[0-9]{1,3}(?![a-z0-9])|[0-9]")
-"""A digit that is left, or a word that keeps its number: base64, sha256."""
+_NUMBERED = re.compile(r"(?<![a-z])[a-z]{3,}+[0-9]{1,3}(?![a-z0-9])")
+"""A word that keeps its number: base64, sha256."""
+
+_CAREFULLY = 500
+"""So many different words of one text are read with care; the others by the commonest letters, which is quick."""
 
 _NUMBER = re.compile(r"(?<![\w.,:/-])[0134578]{3,10}(?![\w.,:/-])")
 
@@ -85,19 +88,19 @@ class Speller:
         return 0
 
     def _without_leet(self, text: str) -> str:
-        read = _TOKEN.sub(self._unleeted, text)
+        known = _Known(self._unleeted)  # texts say the same words again and again
+        read = _TOKEN.sub(lambda match: known[match.group()], text)
         changed = sum(map(ne, text, read)) if read != text else 0
         if changed > _MOSTLY:
-            return _LEFT.sub(_digit, read)  # then 15 is "is" and 1 is "i"
+            return _without_digits(read)  # then 15 is "is" and 1 is "i"
         return _NUMBER.sub(self._number, read) if changed >= _SOME else read
 
     def _number(self, match: re.Match[str]) -> str:
         """Reads a number as a word, where it is one that is known: 531 is "sei"."""
         return next((word for word in _readings(match.group()) if word in self._words), match.group())
 
-    def _unleeted(self, match: re.Match[str]) -> str:
+    def _unleeted(self, token: str) -> str:
         """Reads a word of letters and digits: as a known word, or by the commonest letters where it is mostly leet."""
-        token = match.group()
         if not token.isalnum() and (whole := token.translate(_LEET)) in self._words:
             return whole
         body = token.strip("!|+")
@@ -122,8 +125,26 @@ class Speller:
         return readings[0] if letters > 1 < leet and len(body) > _SHORTEST_LEET else body
 
 
-def _digit(match: re.Match[str]) -> str:
-    return match.group().translate(_DIGITS) if len(match.group()) == 1 else match.group()
+class _Known(dict[str, str]):
+    """Remembers for one text how each of its words reads."""
+
+    def __init__(self, read: Callable[[str], str]) -> None:
+        super().__init__()
+        self._read = read
+
+    def __missing__(self, token: str) -> str:
+        read = self[token] = self._read(token) if len(self) < _CAREFULLY else token.translate(_LEET)
+        return read
+
+
+def _without_digits(text: str) -> str:
+    """Reads each digit that is left as a letter."""
+    pieces: list[str] = []
+    at = 0
+    for match in _NUMBERED.finditer(text):
+        pieces += (text[at : match.start()].translate(_DIGITS), match.group())
+        at = match.end()
+    return "".join((*pieces, text[at:].translate(_DIGITS)))
 
 
 def _readings(body: str) -> tuple[str, ...]:

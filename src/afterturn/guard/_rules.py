@@ -11,9 +11,10 @@ from pathlib import Path
 from typing import Literal, cast, get_args
 
 from afterturn.errors import UsageError
-from afterturn.guard._literals import Group, study
+from afterturn.guard._literals import study
 from afterturn.guard._result import Category, Severity
 from afterturn.guard._syntax import alternatives, for_re, refine
+from afterturn.guard._ways import Way
 
 Cut = Literal["quoted", "reported", "code"]
 """A context in which what looks like an attack is none."""
@@ -29,8 +30,6 @@ _KEYS = frozenset(
     ("id", "description", "severity", "confidence", "languages", "patterns", "cut", "scope", "positive", "negative")
 )
 _EXAMPLES = 3
-_GROUPS = 3
-"""How many groups of words a pattern is asked for; more cost more than they save."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -39,12 +38,13 @@ class Pattern:
 
     Attributes:
         text: The refined pattern, RE2 syntax.
-        needs: Groups of words, the rarest first; a text that matches holds a word of each.
+        needs: The ways in which it can match, each as groups of words, the rarest first; a text that matches holds a
+            word of each group of one of them. None where nothing is known.
         width: How many characters a match can span.
     """
 
     text: str
-    needs: tuple[Group, ...]
+    needs: tuple[Way, ...]
     width: int
 
 
@@ -235,7 +235,7 @@ def _patterns(text: str, place: str) -> list[Pattern]:
 
 def _pattern(refined: str) -> Pattern:
     needs = study(for_re(refined))
-    return Pattern(text=refined, needs=needs.groups[:_GROUPS], width=needs.width)
+    return Pattern(text=refined, needs=needs.ways, width=needs.width)
 
 
 def _unique(rules: Iterable[Rule]) -> tuple[Rule, ...]:

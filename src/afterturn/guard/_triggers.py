@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
+from itertools import islice
 from typing import Any
 
 from afterturn.guard._ciphers import rot47_telltales, telltales
@@ -112,7 +113,7 @@ def look(original: str, normal: str) -> Triggers:
 
 
 def _is_veiled(original: str, *, is_ascii: bool) -> bool:
-    if not is_ascii and len(_VEILS.findall(original)) >= _FEW_VEILS:
+    if not is_ascii and sum(1 for _ in islice(_VEILS.finditer(original), _FEW_VEILS)) == _FEW_VEILS:
         return True
     return "&#" in original and _ENTITIES.search(original) is not None
 

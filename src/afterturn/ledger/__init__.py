@@ -1,6 +1,23 @@
-"""Takes verdicts to where operators look: the log now, further sinks beside it."""
+"""Takes verdicts to where operators look: the log, OpenTelemetry, Prometheus, and whatever a host brings."""
 
-from afterturn.ledger._sinks import Sink, publish
+from afterturn.ledger._open import open_sinks
+from afterturn.ledger._queued import Queued, dropped, queued
+from afterturn.ledger._sinks import Sink, close, publish
 from afterturn.ledger.logs import LogSink
+from afterturn.ledger.otel import OTelSink
+from afterturn.ledger.prometheus import MetricsServer, PrometheusSink, serve_metrics
 
-__all__ = ["LogSink", "Sink", "publish"]
+__all__ = [
+    "LogSink",
+    "MetricsServer",
+    "OTelSink",
+    "PrometheusSink",
+    "Queued",
+    "Sink",
+    "close",
+    "dropped",
+    "open_sinks",
+    "publish",
+    "queued",
+    "serve_metrics",
+]

@@ -11,7 +11,11 @@ from afterturn.verdicts import Verdict
 
 @runtime_checkable
 class Sink(Protocol):
-    """Takes verdicts to one place. Verdicts hold no text, so a sink cannot leak any."""
+    """Takes verdicts to one place. Verdicts hold no text, so a sink cannot leak any.
+
+    A sink may have `close()`, which is called at the end, and `immediate = True`, which says that `publish` waits for
+    nothing (no network, no disk of its own); any other is given a queue of its own.
+    """
 
     @property
     def name(self) -> str:
@@ -29,3 +33,11 @@ def publish(verdicts: Sequence[Verdict], sinks: Iterable[Sink]) -> None:
         return
     for sink in sinks:
         failopen.call(f"ledger.{sink.name}", lambda sink=sink: sink.publish(verdicts), lambda _: None)
+
+
+def close(sinks: Iterable[Sink]) -> None:
+    """Closes the sinks that can be closed, failing open for each by itself; a queue hands on what it holds first."""
+    for sink in sinks:
+        closing = getattr(sink, "close", None)
+        if callable(closing):
+            failopen.call(f"ledger.{sink.name}", closing, lambda _: None)

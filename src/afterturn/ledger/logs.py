@@ -31,6 +31,7 @@ class LogSink:
     """
 
     name = "log"
+    immediate = True
 
     def __init__(self, *, event_names: Mapping[str, str] = _OWN_NAMES) -> None:
         self._names = event_names

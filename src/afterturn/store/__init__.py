@@ -6,6 +6,8 @@ in one transaction again. Nothing that is stored is lost, nothing is applied twi
 
 from afterturn.store import events
 from afterturn.store._counters import DatabaseCounters
+from afterturn.store._erase import DaysFor, Forgotten
+from afterturn.store._proof import Place, Proof
 from afterturn.store._queries import Judged
 from afterturn.store._queue import Claims
 from afterturn.store._records import (
@@ -31,11 +33,15 @@ __all__ = [
     "Claims",
     "Conclusion",
     "DatabaseCounters",
+    "DaysFor",
     "Filter",
     "Finished",
     "Fold",
+    "Forgotten",
     "Funnel",
     "Judged",
+    "Place",
+    "Proof",
     "SessionState",
     "SourceRef",
     "Store",

@@ -94,6 +94,26 @@ class Database:
         except (SQLAlchemyError, sqlite3.Error, UnicodeEncodeError) as error:
             raise StoreError(f"database {self.path}: {_reason(error)}") from None
 
+    def checkpoint(self) -> None:
+        """Moves the write-ahead log into the database and empties it; a reader that holds on to it keeps it full."""
+        with self._lock, self.translated(), self._bare() as cursor:
+            cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+
+    def vacuum(self) -> None:
+        """Writes the database anew, so that no free space holds what was removed, and empties the log."""
+        with self._lock, self.translated(), self._bare() as cursor:
+            cursor.execute("VACUUM")
+        self.checkpoint()
+
+    @contextmanager
+    def _bare(self) -> Generator[Any]:
+        """Gives a cursor without a transaction around it."""
+        connection = self._engine.raw_connection()
+        try:
+            yield connection.cursor()
+        finally:
+            connection.close()
+
     def close(self) -> None:
         """Closes all connections."""
         self._engine.dispose()
@@ -108,6 +128,7 @@ def _engine(path: Path, busy_timeout_s: float, synchronous: str) -> Engine:
     statements = (
         f"PRAGMA synchronous={synchronous}",
         "PRAGMA foreign_keys=ON",
+        "PRAGMA secure_delete=ON",  # what is removed is overwritten, not only let go
         "PRAGMA journal_size_limit=67108864",
     )
 

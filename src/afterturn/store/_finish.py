@@ -8,7 +8,7 @@ from datetime import datetime
 from sqlalchemy import Connection
 
 from afterturn.outcomes import Judgement
-from afterturn.store import _sessions
+from afterturn.store import _histograms, _sessions
 from afterturn.store._codec import outcome_json, verdict_columns
 from afterturn.store._direct import Row
 from afterturn.store._records import Claim, Finished, Fold
@@ -28,6 +28,7 @@ def finish(
         return Finished()
     columns = [verdict_columns(judgement.verdict) | {"key": number} for judgement, number in pairs]
     UPDATE_VERDICT.run(connection, columns)
+    _histograms.count(connection, claimed.turn, [judgement.verdict for judgement, _ in pairs])
     words = [
         {"judgement_n": number, "body": outcome_json(judgement.outcome)}
         for judgement, number in pairs

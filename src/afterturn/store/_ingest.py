@@ -11,7 +11,7 @@ from sqlalchemy import Connection
 from afterturn.calls import Planned
 from afterturn.errors import UsageError
 from afterturn.outcomes import Judgement
-from afterturn.store import _sessions
+from afterturn.store import _histograms, _sessions
 from afterturn.store._codec import Columns, turn_json, verdict_columns
 from afterturn.store._records import Fold, TurnOrder
 from afterturn.store._sql import INSERT_JUDGEMENT, INSERT_TURN, VERDICT_COLUMNS
@@ -73,14 +73,16 @@ def add(connection: Connection, ready: Prepared, fold: Fold | None) -> bool:
     if number is None:
         return False
     created_at = ready.row["created_at"]
+    skips = [skipped(turn, one, now) for one in planned if one.skip]
     if planned:
         INSERT_JUDGEMENT.run(connection, [_judgement_row(turn, one, number, now) for one in planned])
+    _histograms.count(connection, turn, skips)
     _sessions.add_events(connection, turn.tenant, turn.session, ready.events)
     if fold is None:
         _sessions.begin(connection, turn, created_at)
     else:
-        skips = [Judgement(verdict=skipped(turn, one, now)) for one in planned if one.skip]
-        _sessions.fold_in(connection, fold, TurnOrder(created_at, number), turn, skips, now)
+        judgements = [Judgement(verdict=one) for one in skips]
+        _sessions.fold_in(connection, fold, TurnOrder(created_at, number), turn, judgements, now)
     return True
 
 

@@ -1,20 +1,20 @@
-"""Reads the store: verdicts, turns, the funnel. Long answers come page by page, so memory stays small.
+"""Reads the store: verdicts and turns. Long answers come page by page, so memory stays small.
 
 Each page is a transaction of its own: a long export must not hold up the write-ahead log.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Select, and_, case, func, select
+from sqlalchemy import ColumnElement, Connection, Select, func, select
 
 from afterturn.outcomes import Judgement
 from afterturn.store._codec import outcome_of, turn_of, verdict_of
 from afterturn.store._engine import Database
-from afterturn.store._records import Filter, Funnel
+from afterturn.store._records import Filter
 from afterturn.store._schema import judgements, outcomes, turns
 from afterturn.turns import Turn
 from afterturn.verdicts import Verdict
@@ -44,18 +44,27 @@ def verdicts(database: Database, narrow: Filter, *, newest_first: bool, dead: bo
         yield verdict_of(row)
 
 
+def verdicts_of(database: Database, turn_ids: Collection[str], narrow: Filter) -> Iterator[Verdict]:
+    """Gives the verdicts about turns with certain ids, some hundred ids at a time."""
+    wanted = list(dict.fromkeys(turn_ids))
+    for start in range(0, len(wanted), PAGE_ROWS):
+        some = turns.c.id.in_(wanted[start : start + PAGE_ROWS])
+        query = _VERDICTS.where(some, judgements.c.status.is_not(None), *_verdict_conditions(narrow))
+        with database.reading() as connection:
+            rows = connection.execute(query.order_by(judgements.c.n)).mappings().all()
+        yield from map(verdict_of, rows)
+
+
 def stored_turns(database: Database, narrow: Filter) -> Iterator[Turn]:
     """Gives the turns, in the order in which they were stored."""
-    query = select(turns).where(*_turn_conditions(narrow))
-    if narrow.since is not None:
-        query = query.where(turns.c.created_at >= narrow.since)
+    query = select(turns).where(turns.c.erased_at.is_(None), *said(narrow))
     for row in _paged(database, query, turns.c.n, PAGE_TURNS, newest_first=False):
         yield turn_of(row)
 
 
 def turn(connection: Connection, tenant: str, turn_id: str) -> Turn | None:
     """Gives one turn, or None where the tenant has none of this id."""
-    query = select(turns).where(turns.c.tenant == tenant, turns.c.id == turn_id)
+    query = select(turns).where(turns.c.tenant == tenant, turns.c.id == turn_id, turns.c.erased_at.is_(None))
     row = connection.execute(query).mappings().one_or_none()
     return None if row is None else turn_of(row)
 
@@ -64,7 +73,7 @@ def last_turn(connection: Connection, tenant: str, session: str) -> Turn | None:
     """Gives the newest turn of a session, or None where the tenant has none of this id."""
     query = (
         select(turns)
-        .where(turns.c.tenant == tenant, turns.c.session == session)
+        .where(turns.c.tenant == tenant, turns.c.session == session, turns.c.erased_at.is_(None))
         .order_by(turns.c.created_at.desc(), turns.c.n.desc())
         .limit(1)
     )
@@ -98,30 +107,6 @@ def open_questions(connection: Connection) -> int:
     return connection.execute(query).scalar_one()
 
 
-def funnel(connection: Connection, narrow: Filter) -> Funnel:
-    """Counts stored, planned, judged and failed in one query."""
-    questions = [judgements.c.turn_n == turns.c.n]
-    if narrow.classifier is not None:
-        questions.append(judgements.c.classifier == narrow.classifier)
-    query = (
-        select(
-            func.count(turns.c.n.distinct()).label("stored"),
-            func.count(judgements.c.n).label("planned"),
-            _count(judgements.c.state.in_(("pending", "running"))).label("open"),
-            _count(judgements.c.status.in_(("finding", "no_finding"))).label("judged"),
-            _count(judgements.c.status == "skipped").label("skipped"),
-            _count(judgements.c.status == "error").label("failed"),
-            _count(judgements.c.state == "dead").label("dead"),
-        )
-        .select_from(turns)
-        .join(judgements, and_(*questions), isouter=True)
-        .where(*_turn_conditions(narrow))
-    )
-    if narrow.since is not None:
-        query = query.where(turns.c.created_at >= narrow.since)
-    return Funnel(**connection.execute(query).mappings().one())
-
-
 def _paged(
     database: Database, query: Select[Any], key: ColumnElement[int], size: int, *, newest_first: bool
 ) -> Iterator[Any]:
@@ -139,6 +124,7 @@ def _paged(
 
 
 def _turn_conditions(narrow: Filter) -> list[ColumnElement[bool]]:
+    """Gives the conditions on whose turn it is and which."""
     pairs = (
         (turns.c.tenant, narrow.tenant),
         (turns.c.agent, narrow.agent),
@@ -148,16 +134,26 @@ def _turn_conditions(narrow: Filter) -> list[ColumnElement[bool]]:
     return [column == value for column, value in pairs if value is not None]
 
 
+def said(narrow: Filter) -> list[ColumnElement[bool]]:
+    """Gives the conditions on a turn, when it was said included."""
+    conditions = _turn_conditions(narrow)
+    if narrow.since is not None:
+        conditions.append(turns.c.created_at >= narrow.since)
+    if narrow.until is not None:
+        conditions.append(turns.c.created_at < narrow.until)
+    return conditions
+
+
 def _verdict_conditions(narrow: Filter) -> list[ColumnElement[bool]]:
     conditions = _turn_conditions(narrow)
     if narrow.classifier is not None:
         conditions.append(judgements.c.classifier == narrow.classifier)
+    if narrow.version is not None:
+        conditions.append(judgements.c.version == narrow.version)
     if narrow.status is not None:
         conditions.append(judgements.c.status == narrow.status)
     if narrow.since is not None:
         conditions.append(judgements.c.judged_at >= narrow.since)
+    if narrow.until is not None:
+        conditions.append(judgements.c.judged_at < narrow.until)
     return conditions
-
-
-def _count(condition: ColumnElement[bool]) -> ColumnElement[int]:
-    return func.count(case((condition, 1)))

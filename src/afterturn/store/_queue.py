@@ -16,7 +16,7 @@ from sqlalchemy import ColumnElement, Connection, and_, select, update
 from afterturn import failopen
 from afterturn.calls import Planned
 from afterturn.errors import ErrorCode
-from afterturn.store import _sessions
+from afterturn.store import _histograms, _sessions
 from afterturn.store._codec import turn_of, verdict_columns
 from afterturn.store._direct import Row
 from afterturn.store._records import Claim, TurnOrder
@@ -120,6 +120,7 @@ def _bury(connection: Connection, rows: Sequence[Row], turn: Turn, code: ErrorCo
             for verdict, row in zip(verdicts, rows, strict=True)
         ]
         UPDATE_VERDICT.run(connection, columns)
+        _histograms.count(connection, turn, verdicts)
         _sessions.add_events(connection, turn.tenant, turn.session, [failure_event(one) for one in verdicts])
     return verdicts
 

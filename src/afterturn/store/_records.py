@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal, NamedTuple, Protocol
 
@@ -145,25 +145,39 @@ class Finished:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Funnel:
-    """Counts what became of stored turns. `planned` is always `open + judged + skipped + failed`.
+    """Counts what became of stored turns.
+
+    `planned` is always `open + judged + skipped + failed`, and `judged` is `finding + no_finding + unsure`.
 
     Attributes:
         stored: Turns stored.
         planned: Questions planned about them.
         open: Questions nobody has answered yet.
         judged: Questions with a finding or no finding.
+        finding: Questions with a finding of which the judge was sure.
+        no_finding: Questions with no finding of which the judge was sure.
+        unsure: Questions that the judge answered and was not sure of.
         skipped: Questions that needed no answer.
         failed: Questions whose verdict is an error, dead letters included.
         dead: Questions given up after the last attempt.
+        findings: `finding` by label; those without one are under an empty text.
+        skips: `skipped` by reason.
+        failures: `failed` by reason.
     """
 
     stored: int
     planned: int
     open: int
     judged: int
+    finding: int = 0
+    no_finding: int = 0
+    unsure: int = 0
     skipped: int
     failed: int
     dead: int
+    findings: Mapping[str, int] = field(default_factory=dict[str, int])
+    skips: Mapping[str, int] = field(default_factory=dict[str, int])
+    failures: Mapping[str, int] = field(default_factory=dict[str, int])
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -178,6 +192,8 @@ class Filter:
         classifier: Name of the classifier.
         status: Status of the verdict.
         since: Only what was made (verdicts) or said (turns) at this time or later.
+        version: Version of the classifier.
+        until: Only what was made or said before this time.
     """
 
     tenant: str | None = None
@@ -187,3 +203,5 @@ class Filter:
     classifier: str | None = None
     status: str | None = None
     since: datetime | None = None
+    version: str | None = None
+    until: datetime | None = None

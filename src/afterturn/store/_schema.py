@@ -7,6 +7,7 @@
 - conclusions: what `on_conclusion` still has to hear, one row a session.
 - events: the activity timeline.
 - token_counts: spent tokens, where processes share budgets.
+- histogram_series, histogram_bins: counts of verdicts by what they are of, day and confidence; never text.
 """
 
 from __future__ import annotations
@@ -57,6 +58,7 @@ turns = Table(
     Column("received_at", Instant),
     Column("complete", Boolean),
     Column("body", Text),
+    Column("erased_at", Instant),
 )
 
 judgements = Table(
@@ -155,4 +157,26 @@ token_counts = Table(
     Column("key", Text, primary_key=True),
     Column("tokens", BigInteger),
     Column("expires_at", Instant),
+)
+
+histogram_series = Table(
+    "histogram_series",
+    metadata,
+    Column("n", BigInteger, primary_key=True),
+    Column("tenant", Text),
+    Column("agent", Text),
+    Column("classifier", Text),
+    Column("version", Text),
+    Column("status", Text),
+    Column("label", Text),
+    Column("reason", Text),
+)
+
+histogram_bins = Table(
+    "histogram_bins",
+    metadata,
+    Column("series_n", BigInteger, ForeignKey("histogram_series.n"), primary_key=True),
+    Column("day", Integer, primary_key=True),
+    Column("bin", Integer, primary_key=True),
+    Column("verdicts", BigInteger),
 )

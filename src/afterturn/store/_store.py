@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from types import MappingProxyType
 from typing import Self
 
+from afterturn.calibration import DayHistogram
 from afterturn.calls import Planned
 from afterturn.errors import ErrorCode, StoreError
 from afterturn.outcomes import Judgement
-from afterturn.store import _finish, _ingest, _queries, _queue, _sessions
+from afterturn.store import _erase, _finish, _funnel, _histograms, _ingest, _proof, _queries, _queue, _sessions
 from afterturn.store._engine import SYNCHRONOUS, Database
+from afterturn.store._erase import DaysFor, Forgotten
 from afterturn.store._open import migrated, path_of
+from afterturn.store._proof import Proof
 from afterturn.store._queries import Judged
 from afterturn.store._queue import Claims
 from afterturn.store._records import Claim, Conclusion, Filter, Finished, Fold, Funnel, SessionState
@@ -251,6 +254,30 @@ class Store:
         with self._database.reading() as connection:
             return tuple(_sessions.timeline(connection, tenant, session, event_names))
 
+    # --- erasure ------------------------------------------------------------------------------------------------
+
+    def forget(self, tenant: str, session: str) -> Forgotten | None:
+        """Removes all text of a session; its ids and verdicts stay. None where the tenant has none of this id."""
+        with self._database.writing() as connection:
+            return _erase.forget_session(connection, tenant, session, self.clock())
+
+    def forget_expired(self, days_for: DaysFor, *, limit: int = 100) -> Forgotten:
+        """Removes the text of up to `limit` turns that were stored longer ago than their tenant keeps text."""
+        with self._database.reading() as connection:
+            numbers = _erase.expired(connection, days_for, limit, self.clock())
+        if not numbers:
+            return Forgotten()
+        with self._database.writing() as connection:
+            return _erase.forget_turns(connection, numbers, self.clock())
+
+    def prove(self, forgotten: Forgotten, *, tenant: str, session: str) -> Proof:
+        """Searches every text column and the files for what was removed of a session.
+
+        Raises:
+            StoreError: The database could not be read.
+        """
+        return _proof.prove(self._database, forgotten.texts, tenant=tenant, session=session)
+
     # --- answers ------------------------------------------------------------------------------------------------
 
     def verdicts(self, narrow: Filter = _ANY, *, newest_first: bool = False) -> Iterator[Verdict]:
@@ -260,6 +287,10 @@ class Store:
     def dead_letters(self, narrow: Filter = _ANY, *, newest_first: bool = False) -> Iterator[Verdict]:
         """Gives the verdicts of the questions that were given up after the last attempt."""
         return _queries.verdicts(self._database, narrow, newest_first=newest_first, dead=True)
+
+    def verdicts_of(self, turn_ids: Collection[str], narrow: Filter = _ANY) -> Iterator[Verdict]:
+        """Gives the verdicts about turns with certain ids, of whatever tenant the filter lets through."""
+        return _queries.verdicts_of(self._database, turn_ids, narrow)
 
     def turns(self, narrow: Filter = _ANY) -> Iterator[Turn]:
         """Gives the turns one by one, in the order in which they were stored."""
@@ -288,4 +319,16 @@ class Store:
     def funnel(self, narrow: Filter = _ANY) -> Funnel:
         """Counts what became of the stored turns."""
         with self._database.reading() as connection:
-            return _queries.funnel(connection, narrow)
+            return _funnel.funnel(connection, narrow)
+
+    def histograms(self, narrow: Filter = _ANY) -> tuple[DayHistogram, ...]:
+        """Gives the counts of verdicts by confidence, for each series and day; merge what you want to see as one.
+
+        Args:
+            narrow: Which; a time is taken as its whole day in UTC. Sessions and turns are not counted apart.
+
+        Raises:
+            UsageError: The filter asks for a session or a turn.
+        """
+        with self._database.reading() as connection:
+            return _histograms.histograms(connection, narrow)

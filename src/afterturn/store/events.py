@@ -24,6 +24,7 @@ SESSION_CONCLUDED = "session.concluded"
 SAFETY_SIGNAL = "safety.signal"
 SESSION_ADVICE = "session.advice"
 JUDGEMENT_FAILED = "judgement.failed"
+TEXT_REMOVED = "text.removed"
 
 EVENT_NAMES = (
     TURN_RECEIVED,
@@ -38,6 +39,7 @@ EVENT_NAMES = (
     SAFETY_SIGNAL,
     SESSION_ADVICE,
     JUDGEMENT_FAILED,
+    TEXT_REMOVED,
 )
 
 

@@ -15,7 +15,7 @@ from afterturn.errors import UsageError
 from afterturn.ledger import Sink, publish
 from afterturn.outcomes import Judgement
 from afterturn.session import apply
-from afterturn.store import Claim, Claims, Fold, Store, TimelineEvent
+from afterturn.store import Claim, Claims, DaysFor, Fold, Forgotten, Store, TimelineEvent
 from afterturn.turns import Turn
 from afterturn.worker._calls import StoreCalls
 from afterturn.worker._hooks import Hooks
@@ -59,6 +59,8 @@ class Worker:
         retry_s: How long the second attempt waits; the third waits twice as long.
         event_names: The host's names for the events that `on_event` hears.
         fold: Folds judgements into the state of their session.
+        retention_days: Says how many days the text of a tenant is kept; None where none expires.
+        expire_every_s: How often to look for text that has expired; the first time at once.
 
     Example:
         ```python
@@ -82,6 +84,8 @@ class Worker:
         retry_s: float = 2.0,
         event_names: Mapping[str, str] = _OWN_NAMES,
         fold: Fold = apply,
+        retention_days: DaysFor | None = None,
+        expire_every_s: float = 3600.0,
     ) -> None:
         self._store = store
         self._judge = judge
@@ -94,6 +98,8 @@ class Worker:
         self._retry_s = retry_s
         self._event_names = event_names
         self._fold = fold
+        self._retention_days = retention_days
+        self._expire_every_s = expire_every_s
         self._owner = secrets.token_hex(8)
         self._held: dict[int, Claim] = {}
         self._judging: set[asyncio.Task[None]] = set()
@@ -128,7 +134,8 @@ class Worker:
         telling.start()
         # Without the context of whoever came first: a request's variables must not show in the turns of others.
         self._run.loops = [
-            asyncio.create_task(work(self._run), context=Context()) for work in (self._claim_work, self._beat)
+            asyncio.create_task(work(self._run), context=Context())
+            for work in (self._claim_work, self._beat, self._expire)
         ]
 
     def notify(self) -> None:
@@ -202,12 +209,11 @@ class Worker:
         run.stopping = True
         run.work.fire()
         run.pulse.fire()
-        claiming, beating = run.loops
+        claiming, *others = run.loops
         await claiming
-        beating.cancel()
-        for task in self._judging:
+        for task in (*others, *self._judging):
             task.cancel()
-        await asyncio.gather(beating, *self._judging, return_exceptions=True)
+        await asyncio.gather(*others, *self._judging, return_exceptions=True)
         await asyncio.gather(*self._settling)  # what was answered is stored and published
         for claimed in tuple(self._held.values()):
             await run.calls.guarded("worker.release", None, self._store.release, claimed)
@@ -248,6 +254,18 @@ class Worker:
                     held,
                     lease_s=self._lease_s,
                 )
+
+    async def _expire(self, run: _Running) -> None:
+        """Removes text that has expired, in portions, so that turns get their turn at the database between them."""
+        while self._retention_days is not None:
+            gone = await run.calls.guarded(
+                "worker.expire", Forgotten(), self._store.forget_expired, self._retention_days
+            )
+            publish(gone.verdicts, self._sinks)
+            if gone.verdicts:
+                run.pulse.fire()
+            if not gone.turns:
+                await asyncio.sleep(self._expire_every_s)
 
     # --- one turn -----------------------------------------------------------------------------------------------
 

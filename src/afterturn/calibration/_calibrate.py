@@ -1,0 +1,123 @@
+"""Puts a calibration together: a threshold for a target, what it does to the sample, what it costs a day."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date
+from typing import Literal
+
+from afterturn.calibration._budget import Alerts, alerts, for_budget
+from afterturn.calibration._choose import METHOD, Decision, for_false_alarms, for_precision
+from afterturn.calibration._curves import Band, Point, Sample, auroc, bands, point, points
+from afterturn.calibration._histogram import TOP, Histogram, merged
+
+TargetKind = Literal["false_positive_rate", "precision", "alerts_a_day"]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Target:
+    """Is what a threshold shall keep.
+
+    Attributes:
+        kind: What is promised.
+        value: A rate between 0 and 1, or a number of alerts a day.
+        confidence: The probability that the promise is kept with, between 0 and 1; also that of all intervals.
+    """
+
+    kind: TargetKind
+    value: float
+    confidence: float = 0.95
+
+    def __post_init__(self) -> None:
+        if not 0 < self.confidence < 1:
+            raise ValueError("a confidence is a probability: give a number between 0 and 1, such as 0.95")
+        if self.kind == "alerts_a_day":
+            if not self.value >= 0:
+                raise ValueError("an alert budget is a number of alerts a day: give 0 or more")
+        elif not 0 < self.value < 1:
+            raise ValueError("a rate is promised as a share: give a number between 0 and 1, such as 0.01")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Cost:
+    """Is what a threshold would have cost on the days that were seen."""
+
+    threshold: int
+    alerts: Alerts
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Calibration:
+    """Is what is known about the thresholds of one classifier.
+
+    Attributes:
+        target: What the threshold shall keep.
+        threshold: The lowest threshold that keeps it, or None where none does or none could be proven to.
+        guarantee: What is promised of the threshold, by which method; None where nothing is.
+        decision: How the threshold was proven; None for an alert budget, which is no claim about labels.
+        at_threshold: What the threshold does to the sample; None without a threshold.
+        alerts: What the threshold would have cost; None without a threshold.
+        points: The ROC curve and the precision-recall curve.
+        bands: The calibration curve.
+        auroc: Area under the ROC curve; None without positives or negatives.
+        costs: What each threshold from 1 to 100 would have cost.
+    """
+
+    target: Target
+    threshold: int | None
+    guarantee: str | None
+    decision: Decision | None
+    at_threshold: Point | None
+    alerts: Alerts | None
+    points: tuple[Point, ...]
+    bands: tuple[Band, ...]
+    auroc: float | None
+    costs: tuple[Cost, ...]
+
+
+def calibrate(scores: Mapping[date, Histogram], sample: Sample, target: Target) -> Calibration:
+    """Chooses a threshold for a target and draws what it rests on.
+
+    Args:
+        scores: The scores of the traffic, by day.
+        sample: The scores of labelled turns, drawn at random from that traffic; may be empty.
+        target: What the threshold shall keep.
+    """
+    decision = _decided(scores, sample, target)
+    threshold = for_budget(scores, target.value) if decision is None else decision.threshold
+    confidence = target.confidence
+    return Calibration(
+        target=target,
+        threshold=threshold,
+        guarantee=None if threshold is None else _guarantee(target),
+        decision=decision,
+        at_threshold=None if threshold is None else point(sample, threshold, confidence=confidence),
+        alerts=None if threshold is None else alerts(scores, threshold),
+        points=points(sample, confidence=confidence),
+        bands=bands(sample, confidence=confidence),
+        auroc=auroc(sample),
+        costs=tuple(Cost(threshold=one, alerts=alerts(scores, one)) for one in range(1, TOP + 1)),
+    )
+
+
+def _decided(scores: Mapping[date, Histogram], sample: Sample, target: Target) -> Decision | None:
+    error = 1 - target.confidence
+    if target.kind == "false_positive_rate":
+        return for_false_alarms(sample, target.value, error=error)
+    if target.kind == "precision":
+        return for_precision(sample, target.value, merged(scores.values()), error=error)
+    return None
+
+
+def _guarantee(target: Target) -> str | None:
+    if target.kind == "alerts_a_day":
+        return None
+    bound = (
+        "the false-positive rate is at most" if target.kind == "false_positive_rate" else "the precision is at least"
+    )
+    return (
+        f"With probability at least {target.confidence:g} over the draw of the labelled turns, {bound} "
+        f"{target.value:g} at this threshold. Method: {METHOD}. It holds for labelled turns drawn at random from this "
+        "traffic, and for traffic, judge and version as they were."
+    )

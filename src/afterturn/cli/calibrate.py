@@ -1,0 +1,170 @@
+"""`afterturn calibrate`: a threshold for a target, with its guarantee and its cost, or how many labels are missing."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import asdict, replace
+from datetime import UTC, date, datetime, time, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from afterturn.cli._common import configured, json_line, note
+from afterturn.cli._labels import Labels, Matched, matched, read_labels
+from afterturn.cli._when import since_option
+from afterturn.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from afterturn.calibration import Calibration, DayHistogram, Histogram, Target, TargetKind
+    from afterturn.store import Filter
+
+INCONCLUSIVE = 3
+
+
+def calibrate_command(
+    classifier: Annotated[str, typer.Option(help="Whose threshold: the name of a classifier.")],
+    db: Annotated[str | None, typer.Option(help="The database: a file; by default AFTERTURN_DB.")] = None,
+    tenant: Annotated[str | None, typer.Option(help="Only this tenant.")] = None,
+    agent: Annotated[str | None, typer.Option(help="Only this agent.")] = None,
+    version: Annotated[str | None, typer.Option(help="Only this version of the classifier.")] = None,
+    since: Annotated[str | None, typer.Option(help="Only from then on: a date, or 24h, 7d; whole days in UTC.")] = None,
+    until: Annotated[str | None, typer.Option(help="Only before then; whole days in UTC.")] = None,
+    labels: Annotated[
+        Path | None,
+        typer.Option(help='What people say of turns drawn at random: JSONL of {"turn", "classifier", "label"}.'),
+    ] = None,
+    target_fpr: Annotated[float | None, typer.Option(help="Promise at most this false-positive rate, 0 to 1.")] = None,
+    target_precision: Annotated[float | None, typer.Option(help="Promise at least this precision, 0 to 1.")] = None,
+    alert_budget: Annotated[float | None, typer.Option(help="At most so many alerts a day in the mean.")] = None,
+    confidence: Annotated[float, typer.Option(help="Probability that a promise is kept with, 0 to 1.")] = 0.95,
+    plot: Annotated[Path | None, typer.Option(help="Draw the curves: a .png or .svg file.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object with all curves.")] = False,
+) -> None:
+    """Chooses the threshold from which a verdict shall alert, and says what it finds, what it costs and what is proven.
+
+    The score is the confidence of a finding, or 100 less the confidence of no finding. Give one target. Exit code 3:
+    no threshold keeps it, or there are not enough labels to prove one.
+    """
+    from afterturn.calibration import calibrate, scores_by_day
+    from afterturn.store import Filter, open_store
+
+    target = _target(target_fpr, target_precision, alert_budget, confidence)
+    kind = _plot_kind(plot)
+    config = configured(db=db)
+    narrow = Filter(
+        tenant=tenant,
+        agent=agent,
+        classifier=classifier,
+        version=version,
+        since=_midnight(since_option(since), timedelta()),
+        until=_midnight(since_option(until, "--until"), timedelta(days=1) - timedelta(microseconds=1)),
+    )
+    read = read_labels(labels, classifier) if labels else Labels()
+    with open_store(config.db, create=False) as store:
+        days = store.histograms(narrow)
+        chosen_version = _version(days, classifier)
+        found = matched(store, read, replace(narrow, version=chosen_version))
+    scores = scores_by_day(days)
+    result = calibrate(scores, found.sample, target)
+    if plot is not None:
+        from afterturn.cli._plot import draw
+
+        draw(result, plot, kind=kind, title=f"{classifier} {chosen_version}")
+    head = _head(narrow, chosen_version, scores, read, found)
+    if as_json or not sys.stdout.isatty():
+        sys.stdout.write(json_line(head | _results(result)) + "\n")
+    else:
+        from afterturn.cli._calibration import show
+
+        show(head, result)
+    if result.threshold is None:
+        note(missing(result))
+        raise typer.Exit(INCONCLUSIVE)
+
+
+def missing(result: Calibration) -> str:
+    """Says why there is no threshold, and what would help."""
+    decision = result.decision
+    if decision is None:
+        return "no threshold keeps this budget: the surest alerts alone are more; raise --alert-budget"
+    if decision.more_labels is None:
+        return "no threshold keeps this promise: the labelled sample breaks it at every one; ask for less"
+    of = "turns labelled false" if decision.labels_of == "negatives" else "labelled turns that alert"
+    return f"not enough labels: {decision.more_labels} more for this claim ({of})"
+
+
+def _midnight(at: datetime | None, later: timedelta) -> datetime | None:
+    """Gives the midnight (UTC) of a time that is moved on first: histograms know whole days, and labels follow."""
+    return None if at is None else datetime.combine((at + later).astimezone(UTC).date(), time(), UTC)
+
+
+def _target(fpr: float | None, precision: float | None, budget: float | None, confidence: float) -> Target:
+    from afterturn.calibration import Target
+
+    targets: dict[TargetKind, float | None] = {
+        "false_positive_rate": fpr,
+        "precision": precision,
+        "alerts_a_day": budget,
+    }
+    given: list[tuple[TargetKind, float]] = [(kind, value) for kind, value in targets.items() if value is not None]
+    if len(given) != 1:
+        raise UsageError("give exactly one of --target-fpr, --target-precision and --alert-budget")
+    kind, value = given[0]
+    try:
+        return Target(kind=kind, value=value, confidence=confidence)
+    except ValueError as error:
+        raise UsageError(str(error)) from None
+
+
+def _plot_kind(plot: Path | None) -> str:
+    kind = "" if plot is None else plot.suffix.lower().removeprefix(".")
+    if plot is not None and kind not in ("png", "svg"):
+        raise UsageError(f"{plot} is neither a PNG nor an SVG; give --plot a file that ends in .png or .svg")
+    return kind
+
+
+def _version(days: Iterable[DayHistogram], classifier: str) -> str:
+    """Gives the one version that was judged; scores of several are not one scale."""
+    versions = sorted({one.series.version for one in days if one.series.status in ("finding", "no_finding")})
+    if not versions:
+        raise UsageError(f"no answered verdict of {classifier} under these filters; judge turns first, or widen them")
+    if len(versions) > 1:
+        raise UsageError(f"{classifier} has verdicts of versions {', '.join(versions)}; choose one by --version")
+    return versions[0]
+
+
+def _head(
+    narrow: Filter, version: str, scores: Mapping[date, Histogram], labels: Labels, found: Matched
+) -> dict[str, Any]:
+    sample = found.sample
+    return {
+        "classifier": narrow.classifier,
+        "version": version,
+        "tenant": narrow.tenant,
+        "agent": narrow.agent,
+        "from": min(scores).isoformat(),
+        "to": max(scores).isoformat(),
+        "verdicts": sum(one.total for one in scores.values()),
+        "answered": sum(one.scored for one in scores.values()),
+        "labels": {
+            "used": sample.size,
+            "positives": sample.positives.scored,
+            "negatives": sample.negatives.scored,
+            "unknown_turns": found.unknown,
+            "unanswered": found.unanswered,
+            "contradictory": labels.contradictory,
+            "other_classifiers": labels.other_classifiers,
+            "bad_lines": labels.bad_lines,
+        },
+    }
+
+
+def _results(result: Calibration) -> dict[str, Any]:
+    """Gives a calibration as JSON; an interval is a list of rate, low and high."""
+    values = asdict(result)
+    values["decision"] = None if result.decision is None else asdict(result.decision)
+    values["missing"] = None if result.threshold is not None else missing(result)
+    return values

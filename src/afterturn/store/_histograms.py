@@ -1,0 +1,125 @@
+"""Counts verdicts by confidence, in the transaction that stores them, and reads the counts.
+
+A verdict is counted where its row goes from open to done, and a row does so once. So what is delivered twice, finished
+twice or rolled back is counted as often as it is stored.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from datetime import UTC, date, datetime, timedelta
+from typing import Any
+
+from sqlalchemy import ColumnElement, Connection, Select, bindparam, select
+from sqlalchemy.dialects.sqlite import insert as upsert
+
+from afterturn.calibration import DayHistogram, Histogram, Series
+from afterturn.errors import UsageError
+from afterturn.store._direct import Read, Write
+from afterturn.store._records import Filter
+from afterturn.store._schema import histogram_bins, histogram_series, micros
+from afterturn.turns import Turn
+from afterturn.verdicts import Verdict
+
+_DAY_US = 86_400_000_000
+_EPOCH = date(1970, 1, 1)
+_NO_CONFIDENCE = -1
+
+_ALWAYS = ("tenant", "agent", "classifier", "version", "status")
+_KEY = tuple(column for column in histogram_series.c if column.name != "n")
+_SELECT = Read(select(histogram_series.c.n).where(*[column == bindparam(column.name) for column in _KEY]))
+_INSERT = Write(
+    upsert(histogram_series)
+    .on_conflict_do_nothing(index_elements=[column.name for column in _KEY])
+    .returning(histogram_series.c.n)
+)
+_upsert = upsert(histogram_bins)
+_ADD = Write(
+    _upsert.on_conflict_do_update(
+        index_elements=["series_n", "day", "bin"],
+        set_={"verdicts": histogram_bins.c.verdicts + _upsert.excluded.verdicts},
+    )
+)
+
+
+def count(connection: Connection, turn: Turn, verdicts: Iterable[Verdict]) -> None:
+    """Counts verdicts of a turn whose rows are given them in the same transaction."""
+    counted = Counter((_series(turn, one), _day(one.created_at), _bin(one)) for one in verdicts)
+    rows = [
+        {"series_n": _number(connection, series), "day": day, "bin": value, "verdicts": number}
+        for (series, day, value), number in counted.items()
+    ]
+    _ADD.run(connection, rows)
+
+
+def histograms(connection: Connection, narrow: Filter) -> tuple[DayHistogram, ...]:
+    """Gives the histograms of each series and day, by series, then by day.
+
+    Raises:
+        UsageError: The filter asks for a session or a turn: counts know neither.
+    """
+    days: dict[tuple[Series, date], dict[int, int]] = {}
+    for row in connection.execute(query(narrow)).mappings():
+        series = Series(
+            **{name: row[name] for name in _ALWAYS}, label=row["label"] or None, reason=row["reason"] or None
+        )
+        days.setdefault((series, _EPOCH + timedelta(days=row["day"])), {})[row["bin"]] = row["verdicts"]
+    return tuple(
+        DayHistogram(series=series, day=day, histogram=Histogram(unscored=bins.pop(_NO_CONFIDENCE, 0), counts=bins))
+        for (series, day), bins in days.items()
+    )
+
+
+def query(narrow: Filter) -> Select[Any]:
+    """Builds the query; it reads counts and nothing else, so its cost does not grow with the verdicts."""
+    if narrow.session is not None or narrow.turn is not None:
+        raise UsageError("histograms are counted by tenant and agent; leave the session and the turn out")
+    bins = histogram_bins.c
+    return (
+        select(*_KEY, bins.day, bins.bin, bins.verdicts)
+        .select_from(histogram_series)
+        .join(histogram_bins, bins.series_n == histogram_series.c.n)
+        .where(*_conditions(narrow))
+        .order_by(*_KEY, bins.day, bins.bin)
+    )
+
+
+def _conditions(narrow: Filter) -> list[ColumnElement[bool]]:
+    pairs = ((histogram_series.c[name], getattr(narrow, name)) for name in _ALWAYS)
+    conditions: list[ColumnElement[bool]] = [column == value for column, value in pairs if value is not None]
+    if narrow.since is not None:
+        conditions.append(histogram_bins.c.day >= _day(narrow.since))
+    if narrow.until is not None:
+        conditions.append(histogram_bins.c.day <= _day(narrow.until - timedelta(microseconds=1)))
+    return conditions
+
+
+def _number(connection: Connection, series: Series) -> int:
+    values: dict[str, str] = {name: value or "" for name, value in series._asdict().items()}
+    row = _SELECT.first(connection, values)
+    number = _INSERT.returning(connection, values) if row is None else row["n"]
+    if number is not None:
+        return number
+    return _SELECT.rows(connection, values)[0]["n"]  # another process was first, between the two
+
+
+def _series(turn: Turn, verdict: Verdict) -> Series:
+    return Series(
+        turn.tenant,
+        turn.agent.id,
+        verdict.classifier,
+        verdict.version,
+        verdict.status,
+        verdict.label,
+        verdict.reason,
+    )
+
+
+def _bin(verdict: Verdict) -> int:
+    return _NO_CONFIDENCE if verdict.confidence is None else verdict.confidence
+
+
+def _day(at: datetime) -> int:
+    """Gives the days since 1970 in UTC."""
+    return (micros(at if at.tzinfo else at.replace(tzinfo=UTC)) or 0) // _DAY_US

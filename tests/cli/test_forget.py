@@ -1,0 +1,117 @@
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
+from io import StringIO
+from pathlib import Path
+
+import pytest
+import structlog
+from typer.testing import CliRunner, Result
+
+from afterturn.calls import Planned
+from afterturn.cli._app import app
+from afterturn.cli.forget import forget_command
+from afterturn.store import open_store
+from afterturn.turns import Agent, Message, Turn
+
+Run = Callable[..., Result]
+
+_CANARY = "zebraquartz"
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> Path:
+    return tmp_path / "a.db"
+
+
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, database: Path) -> Iterator[Run]:
+    """Runs `afterturn` over a store of two sessions, each with a turn whose question is open."""
+    planned = Planned(classifier="safety", version="1", metric="agent.safety.verdict", judge="encoder", plan="")
+    with open_store(database, clock=lambda: datetime(2020, 1, 1, tzinfo=UTC)) as store:
+        for tenant in ("acme", "other"):
+            said = (Message(role="user", text=f"{_CANARY} of {tenant}"), Message(role="assistant", text="Thank you."))
+            turn = Turn(messages=said, agent=Agent("support"), tenant=tenant, session="s-1", id="t-1")
+            store.add_turn(turn, [planned])
+    monkeypatch.setenv("AFTERTURN_DB", str(database))
+    monkeypatch.chdir(tmp_path)
+    yield lambda *arguments: CliRunner().invoke(app, arguments)
+    structlog.reset_defaults()
+
+
+def test_a_session_is_forgotten_and_that_is_proved(run: Run, database: Path) -> None:
+    result = run("forget", "--session", "s-1", "--tenant", "acme")
+    told = json.loads(result.stdout)
+    assert (result.exit_code, told["turns"], told["closed"], told["gone"]) == (0, 1, 1, True)
+    assert (told["proof"]["own"], told["proof"]["residue"], told["proof"]["texts"]) == ([], 0, 2)
+    assert told["proof"]["elsewhere"] == [
+        {"table": "turns", "column": "body", "tenant": "other", "session": "s-1"}  # it says "Thank you." too
+    ]
+    assert _CANARY not in result.output
+    assert f"{_CANARY} of acme".encode() not in database.read_bytes()
+    assert f"{_CANARY} of other".encode() in database.read_bytes()
+    verdicts = [json.loads(line) for line in run("verdicts").stdout.splitlines()]
+    assert [(one["tenant"], one["status"], one["reason"]) for one in verdicts] == [("acme", "skipped", "forgotten")]
+
+
+def test_what_is_left_in_free_space_fails_the_check(run: Run, database: Path) -> None:
+    reader = sqlite3.connect(database)  # holds on to the write-ahead log, where the text still stands
+    reader.execute("BEGIN")
+    reader.execute("SELECT * FROM turns").fetchall()
+    with open_store(database, busy_timeout_s=0.05) as store:
+        forgotten = store.forget("acme", "s-1")
+        assert forgotten is not None
+        held = store.prove(forgotten, tenant="acme", session="s-1")
+        assert (held.gone, held.own, held.residue > 0) == (False, (), True)
+        reader.close()
+        assert store.prove(forgotten, tenant="acme", session="s-1").gone
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        ((), "give one of"),
+        (("--session", "s-1", "--expired"), "give one of"),
+        (("--expired",), "no text expires"),
+        (("--session", "gone", "--tenant", "acme"), "has no session gone"),
+        (("--session", "s-1"), "tenant default has no session s-1"),
+    ],
+)
+def test_what_cannot_be_done_is_said(run: Run, arguments: tuple[str, ...], told: str) -> None:
+    result = run("forget", *arguments)
+    assert result.exit_code != 0
+    assert told in f"{result.output} {result.exception}"
+
+
+def test_expired_text_is_removed_by_the_rule_of_each_tenant(
+    run: Run, database: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("AFTERTURN_TENANTS", '{"acme": {"retention_days": 30}}')
+    result = run("forget", "--expired", "--json")
+    assert (result.exit_code, json.loads(result.stdout)) == (0, {"turns": 1, "closed": 1})
+    with open_store(database) as store:
+        assert [turn.tenant for turn in store.turns()] == ["other"]
+    monkeypatch.setenv("AFTERTURN_RETENTION_DAYS", "10000")
+    assert json.loads(run("forget", "--expired").stdout) == {"turns": 0, "closed": 0}
+
+
+def test_a_person_at_a_terminal_reads_what_was_searched_and_found(
+    run: Run, database: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    del run  # it made the database
+
+    class Terminal(StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    screen = Terminal()
+    monkeypatch.setattr("sys.stdout", screen)
+    forget_command(session="s-1", tenant="acme")
+    first, searched, elsewhere, last = screen.getvalue().splitlines()
+    assert first == "text of 1 turns removed, 1 open questions closed"
+    assert searched.startswith("searched for 2 removed texts in ")
+    assert elsewhere == "the same words elsewhere: turns.body, tenant other, session s-1"
+    assert last == "none is left in the session or in free space"
