@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
+from typing import get_args
 
 from afterturn.calls import Answer, Call, Confidence, Head, Question
 from afterturn.judges._schema import enum_of
@@ -22,7 +23,7 @@ from afterturn.verdicts import ConfidenceSource
 Found = tuple[JsonValue, Confidence, bool]
 """The value of a field, how sure the head is, and whether it would rather have passed the field on."""
 
-_KNOWN: frozenset[Head] = frozenset({"title", "relevance", "support", "concluded", "handoff"})
+_KNOWN = frozenset(get_args(Head))
 _DEFAULT_HANDOFF_CHARS = 1_200
 
 
