@@ -13,12 +13,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from rows import DATA, conclusion_rows, source_rows, topic_rows
+from rows import DATA, source_rows, topic_rows
 
-from afterturn.judges.encoder import _categories, _conclusion, _sources
+from afterturn.judges.encoder import _categories, _sources
 from afterturn.judges.encoder._load import load_encoder
 from afterturn.judges.encoder._weights import Logistic, picked, probabilities
-from afterturn.language import plain
 
 Numbers = NDArray[np.float64]
 Case = tuple[Numbers, NDArray[np.bool_]]
@@ -126,25 +125,9 @@ def fit_sources(encoder: Any) -> None:
     show("SOURCES", replace(best_cuts([cases], made(fitted, bias), 100), near_best=NEAR_BEST_SOURCE))
 
 
-def fit_conclusion(encoder: Any) -> None:
-    """Fits whether a reply concludes: with nearness for English, by cues alone for other languages."""
-    rows = conclusion_rows("train", 700)
-    features = np.array([_conclusion.features(plain(row.conversation.reply), encoder) for row in rows])
-    right = np.array([float(row.concluded) for row in rows])
-    for name, used, l2 in (
-        ("CONCLUSION", features, 0.1),
-        ("CONCLUSION_BY_CUES", features[:, : _conclusion.CUE_FEATURES], 0.01),
-    ):
-        fitted, bias = fit(used, right, np.ones(len(right)), np.zeros(len(right)), l2)
-        cases = [(used[i : i + 1], right[i : i + 1] > 0) for i in range(len(right))]
-        no_cue = float(1 / (1 + np.exp(-bias))) if name.endswith("CUES") else 0.0  # silence concludes nothing
-        model = best_cuts([cases], made(fitted, bias), 1)
-        show(name, replace(model, cut=max(model.cut, round(no_cue + 0.05, 2)), near_best=0.0))
-
-
 if __name__ == "__main__":
     if not DATA.is_dir():
         raise SystemExit(f"no labelled data at {DATA}; set AFTERTURN_SHARED")
     model = load_encoder()
-    for task in (fit_categories, fit_sources, fit_conclusion):
+    for task in (fit_categories, fit_sources):
         task(model)

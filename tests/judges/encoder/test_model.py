@@ -19,11 +19,11 @@ def test_windows_cover_every_token_of_a_long_text_and_overlap(encoder: SentenceE
     windows, whole = encoder.token_windows(text)
     inner = [window[1:-1] for window in windows]
     assert whole
-    assert all(len(window) <= 256 for window in windows)
+    assert all(len(window) <= 112 for window in windows)
     joined = inner[0]
     for window in inner[1:]:
-        assert joined[-64:] == window[:64]
-        joined = joined + window[64:]
+        assert joined[-32:] == window[:32]
+        joined = joined + window[32:]
     short, _ = encoder.token_windows(" ".join(f"word{number}" for number in range(20)))
     assert joined[: len(short[0]) - 2] == short[0][1:-1]
     tail, _ = encoder.token_windows("word699")
@@ -34,7 +34,7 @@ def test_an_endless_text_is_read_from_start_to_end_and_said_not_to_be_whole(
     encoder: SentenceEncoder,
 ) -> None:
     windows, whole = encoder.token_windows("far " * 20_000 + "end")
-    assert (len(windows), whole) == (48, False)
+    assert (len(windows), whole) == (112, False)
     assert windows[-1][-2] == encoder.token_windows("end")[0][0][1]
 
 

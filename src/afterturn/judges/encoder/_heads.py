@@ -102,7 +102,8 @@ class Heads:
 
     @cached_property
     def _conclusion(self) -> Conclusion:
-        return conclude(self._conversation.reply, self._embedder)
+        said = self._conversation
+        return conclude(said.latest[-1] if said.latest else "", said.reply, self._embedder)
 
     def _title(self, schema: JsonObject) -> Found:
         said = self._conversation

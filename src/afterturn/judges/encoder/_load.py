@@ -54,8 +54,7 @@ def load_encoder(
         model = _verified(model_file or afterturn_encoder.model_path(), manifest.model_sha256)
         tokenizer = _verified(tokenizer_file or afterturn_encoder.tokenizer_path(), manifest.tokenizer_sha256)
         heads = _verified(heads_file or afterturn_encoder.heads_path(), manifest.heads_sha256)
-        sizes = {"max_tokens": manifest.max_tokens, "dimensions": manifest.dimensions}
-        return SentenceEncoder(model, tokenizer, heads, **sizes)
+        return SentenceEncoder(model, tokenizer, heads, max_tokens=manifest.max_tokens)
     except ImportError as error:
         raise JudgeMissingError(f"{error.name or 'a library'} is missing; {INSTALL_HINT}") from error
     except OSError as error:

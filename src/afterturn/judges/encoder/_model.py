@@ -11,7 +11,7 @@ import hashlib
 import importlib
 import threading
 from collections import OrderedDict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, cast
 
@@ -25,7 +25,6 @@ Vectors = NDArray[np.float32]
 
 MAX_WINDOWS = 112
 OVERLAP_TOKENS = 32
-_BATCH_TOKENS = 2048
 _CACHED_TEXTS = 2048
 
 
@@ -71,10 +70,9 @@ class SentenceEncoder:
         tokenizer: The bytes of the tokenizer's JSON.
         heads: The bytes of the trained heads' file.
         max_tokens: Length of one window, the two special tokens included.
-        dimensions: Length of a vector.
     """
 
-    def __init__(self, model: bytes, tokenizer: bytes, heads: bytes, *, max_tokens: int, dimensions: int) -> None:
+    def __init__(self, model: bytes, tokenizer: bytes, heads: bytes, *, max_tokens: int) -> None:
         runtime: Any = importlib.import_module("onnxruntime")  # it has no type stubs
         options = runtime.SessionOptions()
         options.intra_op_num_threads = 1  # the judge shares the machine with what it judges
@@ -88,7 +86,6 @@ class SentenceEncoder:
         self._max_tokens = max_tokens
         self._cls = self._special("<s>")
         self._sep = self._special("</s>")
-        self._dimensions = dimensions
         self._cache: OrderedDict[bytes, TextVectors] = OrderedDict()
         self._cache_lock = threading.Lock()
 
@@ -146,43 +143,21 @@ class SentenceEncoder:
 
     def _compute(self, texts: Sequence[str]) -> list[TextVectors]:
         cut = [self.token_windows(text) for text in texts]
-        flat = [window for windows, _ in cut for window in windows]
-        pooled = np.empty((len(flat), self._dimensions), dtype=np.float32)
-        unit = np.empty_like(pooled)
-        for batch in _batches(flat):
-            pooled[batch], unit[batch] = self._run([flat[index] for index in batch])
         made: list[TextVectors] = []
-        start = 0
         for windows, whole in cut:
-            own = slice(start, start + len(windows))
-            mean = _unit(unit[own].mean(axis=0))
-            made.append(TextVectors(windows=unit[own], mean=mean, pooled=pooled[own], whole=whole))
-            start += len(windows)
+            read = [self._run(window) for window in windows]
+            pooled, unit = (np.concatenate(part) for part in zip(*read, strict=True))
+            made.append(TextVectors(windows=unit, mean=_unit(unit.mean(axis=0)), pooled=pooled, whole=whole))
         return made
 
-    def _run(self, windows: Sequence[Sequence[int]]) -> tuple[Vectors, Vectors]:
-        """Reads one batch of windows: the mean over the real tokens, and the unit vector."""
-        length = max(len(window) for window in windows)
-        ids = np.zeros((len(windows), length), dtype=np.int64)
-        mask = np.zeros((len(windows), length), dtype=np.int64)
-        for row, window in enumerate(windows):
-            ids[row, : len(window)] = window
-            mask[row, : len(window)] = 1
-        pooled, unit = self._session.run(["pooled", "vector"], {"input_ids": ids, "attention_mask": mask})
+    def _run(self, window: Sequence[int]) -> tuple[Vectors, Vectors]:
+        """Reads one window: the mean over its tokens, and the unit vector, shape (1, dimensions) each.
+
+        One at a time: int8 scales are taken over a whole batch, so that a text's vector would depend on its neighbours.
+        """
+        ids = np.array([window], dtype=np.int64)
+        pooled, unit = self._session.run(["pooled", "vector"], {"input_ids": ids, "attention_mask": np.ones_like(ids)})
         return pooled, unit
-
-
-def _batches(windows: Sequence[Sequence[int]]) -> Iterator[list[int]]:
-    """Groups windows of similar length, so that little is spent on padding."""
-    batch: list[int] = []
-    for index in sorted(range(len(windows)), key=lambda index: len(windows[index])):
-        longest = len(windows[index])
-        if batch and (len(batch) + 1) * longest > _BATCH_TOKENS:
-            yield batch
-            batch = []
-        batch.append(index)
-    if batch:
-        yield batch
 
 
 def _unit(vectors: Vectors) -> Vectors:

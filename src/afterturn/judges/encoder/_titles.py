@@ -84,7 +84,7 @@ def _candidates(messages: Sequence[str], bonus: float) -> list[tuple[float, str]
             words = weight(title)
             if words:
                 informative = 0.6 * min(words, _ENOUGH_WORDS) / _ENOUGH_WORDS
-                asks = 0.45 if _asks(sentence) else 0.0
+                asks = 0.55 if _asks(sentence) else 0.0
                 found.append((bonus + informative + asks - 0.05 * min(place, 5), title))
     return found
 
