@@ -153,7 +153,10 @@ def conclusion(encoder: Any, limit: int) -> None:
     """Measures conclusions against the success nodes of the tasks; the counterpart looks for question marks."""
     items = conclusion_rows("dev", limit)
     right = [frozenset({1} if item.concluded else ()) for item in items]
-    ours = [[1] if conclude(item.conversation.reply, encoder).concluded else [] for item in items]
+    ours = [
+        [1] if conclude((item.conversation.latest or ("",))[-1], item.conversation.reply, encoder).concluded else []
+        for item in items
+    ]
     asks = [[] if "?" in item.conversation.reply else [1] for item in items]
     scores = [f1(zip(found, right, strict=True)) for found in (ours, asks)]
     row("conclusion", "STAR", len(items), "F1", scores[0], ("no question mark", scores[1]))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from hypothesis import given
@@ -163,6 +163,6 @@ def test_an_order_to_obey_undoes_the_quotation(told: str, rules: tuple[Rule, ...
 
 def test_the_contexts_are_written_as_normalised_text_is() -> None:
     known: dict[str, Any] = vars(_context) | vars(_context_patterns)
-    patterns = [str(value.pattern) for value in known.values() if isinstance(value, re.Pattern)]
+    patterns = [cast("re.Pattern[str]", value).pattern for value in known.values() if isinstance(value, re.Pattern)]
     assert len(patterns) >= 20
     assert [char for char in "".join(patterns) if not char.isascii() and fold(char) != char] == []

@@ -22,6 +22,7 @@ from afterturn.testing import check_judge
 
 if TYPE_CHECKING:
     from afterturn.judges.encoder._model import SentenceEncoder, TextVectors
+    from afterturn.judges.encoder._task_heads import TaskHeads
 
 MakeCall = Callable[..., Call]
 
@@ -62,6 +63,7 @@ class _Recording:
 
     def __init__(self, encoder: SentenceEncoder) -> None:
         self._encoder = encoder
+        self.heads: TaskHeads = encoder.heads
         self.seen: list[tuple[int, str]] = []
 
     def vectors(self, texts: Sequence[str]) -> list[TextVectors]:
@@ -96,6 +98,10 @@ class _Panic(BaseException):
 
 
 class _Broken:
+    @property
+    def heads(self) -> TaskHeads:
+        raise _Panic
+
     def vectors(self, texts: Sequence[str]) -> list[TextVectors]:
         raise _Panic(texts[0])
 
