@@ -17,6 +17,9 @@ Read = Callable[[Sequence[str]], Tensor]
 DISAGREEMENT = 0.10
 """Outside its band, a head is wrong in at most this share of rows, with 95 % confidence (Clopper-Pearson)."""
 
+MOST_FALSE = {"safety": 0.01, "injection": 0.01, "scope": 0.03}
+"""The share of rows without a finding that a head may call one."""
+
 _GRID = np.arange(0.05, 0.96, 0.01)
 
 
@@ -43,13 +46,18 @@ def evaluate(
 
 
 def calibrate(task: str, scores: np.ndarray, found: Sequence[rows.Row]) -> dict[str, Any]:
-    """Finds a task's temperature (least log loss), its cut (best F1 of a finding) and its unsure band."""
+    """Finds a task's temperature (least log loss), its cut and its unsure band.
+
+    The cut is that of the best F1 of a finding, higher where it would call too many ordinary rows a finding.
+    """
     names = rows.LABELS[task]
     wanted = np.array([names.index(row.label) for row in found])
     temperature = min(np.arange(0.5, 4.05, 0.1), key=lambda t: _log_loss(_softmax(scores / t), wanted))
     chance = 1 - _softmax(scores / temperature)[:, 0]
     finding = wanted > 0
     cut = float(max(_GRID, key=lambda at: f1_score(finding, chance >= at))) if 0 < finding.mean() < 1 else 0.5
+    if task in MOST_FALSE:  # findings are rare in ordinary traffic: better to miss one than to call ten wrong
+        cut = max(cut, float(np.quantile(chance[~finding], 1 - MOST_FALSE[task])))
     low, high = _band(chance, finding, cut)
     return {
         "temperature": round(float(temperature), 2),

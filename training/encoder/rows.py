@@ -18,6 +18,7 @@ ROOT = Path(__file__).resolve().parents[2]
 OURS = ROOT / "training" / "data"
 PRACTICE = ROOT / "benchmarks" / "guard"
 WINDOW_CHARACTERS = 700
+ORDINARY_A_SOURCE = 160
 
 LABELS: dict[str, tuple[str, ...]] = {
     "frustration": ("none", "situation", "ai"),
@@ -141,6 +142,16 @@ def support(data: Path, split: str) -> Iterator[Row]:
                 )
 
 
+def ordinary(data: Path, split: str) -> Iterator[Row]:
+    """Ordinary messages of customers: what has no finding must be told from the few that have one."""
+    for name in ("banking77", "clinc150", "multidogo", "nlupp-banking", "star"):
+        for row in jsonl(data / "dialogue" / "topics" / f"{name}.{split}.jsonl")[:ORDINARY_A_SOURCE]:
+            said_last = [turn["text"] for turn in row["turns"] if turn["role"] == "user"][-1:]
+            for text in said_last:
+                yield Row(task="safety", text=text, label="none", source=name, lang="en")
+                yield Row(task="frustration", text=said(row["turns"][-2:]), label="none", source=name, lang="en")
+
+
 def topic(data: Path, split: str) -> Iterator[Row]:
     """Whether a message is within the instructions."""
     for path in sorted((data / "scope" / split).glob("*.jsonl")):
@@ -234,5 +245,12 @@ def _group(row_id: str) -> str:
     return hashlib.sha256(row_id.encode()).hexdigest()[:8]
 
 
-_PUBLIC: tuple[Callable[[Path, str], Iterator[Row]], ...] = (injection, frustration, concluded, support, topic)
+_PUBLIC: tuple[Callable[[Path, str], Iterator[Row]], ...] = (
+    injection,
+    frustration,
+    concluded,
+    support,
+    topic,
+    ordinary,
+)
 _OURS: tuple[Callable[[], Iterator[Row]], ...] = (our_frustration, our_scope, our_injection)

@@ -134,12 +134,12 @@ class Heads:
     # --- trained heads --------------------------------------------------------------------------------------------
 
     def _scope(self, schema: JsonObject) -> Found:
-        return _labelled(drift(self._turn.agent.instructions, self._conversation.reply, self._embedder))
+        return _settled(drift(self._turn.agent.instructions, self._conversation.reply, self._embedder))
 
     def _injection(self, schema: JsonObject) -> Found:
         found, kind = injection("\n".join(self._conversation.latest), self._embedder)
-        value = "none" if found.label == found.task.labels[0] else kind
-        return value, _confidence(found.sure, by_rule=False), found.unsure
+        _, confidence, unsure = _settled(found)
+        return "none" if unsure or found.label == found.task.labels[0] else kind, confidence, unsure
 
     def _sentiment(self, schema: JsonObject) -> Found:
         value, found = sentiment(self._conversation, self._embedder)
@@ -153,7 +153,7 @@ class Heads:
         return value, _confidence(0.95 if by_phrase else found.sure, by_rule=by_phrase), not by_phrase and found.unsure
 
     def _safety(self, schema: JsonObject) -> Found:
-        return _labelled(safety(self._conversation, self._embedder))
+        return _settled(safety(self._conversation, self._embedder))
 
     def _no_words(self, schema: JsonObject) -> Found:
         """Stands for a field of words that only a model can write."""
@@ -162,6 +162,13 @@ class Heads:
 
 def _labelled(found: Chances) -> Found:
     return found.label, _confidence(found.sure, by_rule=False), found.unsure
+
+
+def _settled(found: Chances) -> Found:
+    """Gives no finding where the head is unsure: what it would rather have passed on accuses nobody."""
+    if not found.unsure:
+        return _labelled(found)
+    return found.task.labels[0], _confidence(1 - found.finding, by_rule=False), True
 
 
 def _answerable(question: Question) -> bool:

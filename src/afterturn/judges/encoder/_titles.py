@@ -18,6 +18,7 @@ MAX_TITLE_CHARS = 80
 _ENOUGH_WORDS = 3.0
 _MAX_CANDIDATES = 24
 _CURRENT = 0.35
+_CENTRAL = 0.6
 _MAX_PREFIX_WORDS = 8
 _OPENING = frozenset({"greeting", "wellbeing", "opener"})
 _AMBIGUOUS_OPENINGS = frozenset(
@@ -95,7 +96,7 @@ def _scored(candidates: Sequence[tuple[float, str]], reply: str, embedder: Embed
     whole = "\n".join([*titles, plain(reply)])
     *vectors, centre = embedder.vectors([*titles, whole])
     return [
-        (said + float(vector.mean @ centre.mean), -index, title)
+        (said + _CENTRAL * float(vector.mean @ centre.mean), -index, title)
         for index, ((said, title), vector) in enumerate(zip(candidates, vectors, strict=True))
     ]
 
