@@ -101,6 +101,7 @@ class Afterturn:
         self._background: _Background | None = None
 
     async def __aenter__(self) -> Self:
+        await asyncio.to_thread(self._guards.warm)
         return self
 
     async def __aexit__(self, *_: object) -> None:
