@@ -19,6 +19,7 @@ _ENOUGH_WORDS = 3.0
 _MAX_CANDIDATES = 24
 _CURRENT = 0.35
 _CENTRAL = 0.6
+_FADING = 0.1
 _MAX_PREFIX_WORDS = 8
 _OPENING = frozenset({"greeting", "wellbeing", "opener"})
 _AMBIGUOUS_OPENINGS = frozenset(
@@ -54,7 +55,7 @@ def make_title(
     if all(is_small_talk(plain(message)) for message in (*earlier, *latest)):
         return Title(text=None, probability=0.97)
     newest, before = (0.0, _CURRENT) if answering else (_CURRENT, 0.0)
-    candidates = _candidates(latest, bonus=newest) + _candidates(earlier, bonus=before)
+    candidates = _candidates(latest, bonus=newest) + _candidates(earlier, bonus=before, fading=_FADING * answering)
     if not candidates:
         return Title(text=None, probability=0.6)
     best = max(_scored(candidates[:_MAX_CANDIDATES], reply, embedder))[2]
@@ -76,17 +77,20 @@ def clean_title(text: str) -> str:
     return bare[:1].upper() + bare[1:] if len(bare[:1].upper()) == 1 else bare
 
 
-def _candidates(messages: Sequence[str], bonus: float) -> list[tuple[float, str]]:
-    """Lists the possible titles of messages with what speaks for them so far."""
+def _candidates(messages: Sequence[str], bonus: float, fading: float = 0.0) -> list[tuple[float, str]]:
+    """Lists the possible titles of messages with what speaks for them so far.
+
+    Where the agent asks and the customer answers, what is wanted was said first: the bonus fades with each message.
+    """
     found: list[tuple[float, str]] = []
-    for message in messages:
+    for at, message in enumerate(messages):
         for place, sentence in enumerate(sentences(plain(message))):
             title = "" if is_small_talk(sentence) else clean_title(sentence)
             words = weight(title)
             if words:
                 informative = 0.6 * min(words, _ENOUGH_WORDS) / _ENOUGH_WORDS
                 asks = 0.55 if _asks(sentence) else 0.0
-                found.append((bonus + informative + asks - 0.05 * min(place, 5), title))
+                found.append((bonus - fading * min(at, 3) + informative + asks - 0.05 * min(place, 5), title))
     return found
 
 
