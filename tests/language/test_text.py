@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from afterturn.language import looks_english, phrases, plain, sentences, stems, tokens, weight
+from afterturn.language import phrases, plain, sentences, stems, tokens, weight
 
 
 @pytest.mark.parametrize(
@@ -53,13 +53,6 @@ def test_function_words_are_those_of_the_language_of_the_text() -> None:
     assert weight("I would like to rent a car") == 2
     assert weight("je voudrais louer une voiture car il pleut") == 3
     assert stems("my orders") == {"order"}
-
-
-def test_english_is_told_from_other_languages() -> None:
-    assert looks_english("where is my order") is True
-    assert looks_english("wo ist meine Bestellung") is False
-    assert looks_english("我的订单") is False
-    assert looks_english("refund") is True
 
 
 def test_every_table_can_be_read() -> None:

@@ -5,7 +5,7 @@ from afterturn.language._model import ngrams, probability
 from afterturn.language._names import language_name
 from afterturn.language._tables import Phrase, lines, phrases
 from afterturn.language._text import QUESTION_MARKS, Token, fold, grouped, is_cjk, plain, sentences, tokens
-from afterturn.language._words import content_tokens, languages, looks_english, stems, weight
+from afterturn.language._words import content_tokens, languages, stems, weight
 
 __all__ = [
     "QUESTION_MARKS",
@@ -19,7 +19,6 @@ __all__ = [
     "language_name",
     "languages",
     "lines",
-    "looks_english",
     "ngrams",
     "phrases",
     "plain",

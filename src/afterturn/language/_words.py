@@ -40,15 +40,6 @@ def stems(text: str) -> frozenset[str]:
     return frozenset(found)
 
 
-def looks_english(text: str) -> bool:
-    """Guesses whether a text is English: no other language has more of its function words in it.
-
-    A text without any function word counts as English where all its letters are ASCII.
-    """
-    spoken = languages(tokens(text))
-    return "en" in spoken if spoken else text.isascii()
-
-
 def _carries_topic(word: str, spoken: Sequence[frozenset[Phrase]]) -> bool:
     if len(word) == 1 and not is_cjk(word):
         return False
