@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextvars import Context
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -49,6 +49,7 @@ class Judging:
         open_judge: Opens a judge by name; given in tests.
         clock: Gives the time of verdicts; given in tests.
         guards: The tenants' guards, for the second pass; made of the configuration by default.
+        instead: Classifiers that take the place of others of their name; a replay brings them.
 
     Raises:
         ConfigError: An enabled classifier does not exist.
@@ -63,9 +64,10 @@ class Judging:
         open_judge: OpenJudge | None = None,
         clock: Clock | None = None,
         guards: Guards | None = None,
+        instead: Sequence[Classifier] = (),
     ) -> None:
         self._config = config
-        self._classifiers = (*_enabled(config, guards), *classifiers)
+        self._classifiers = _replaced((*_enabled(config, guards), *classifiers), instead)
         refuse_twins(self._classifiers)  # now, and not at a turn that could not be stored then
         self._open = open_judge or _opener(config)
         self._clock = clock
@@ -100,6 +102,23 @@ class Judging:
         own = (known,) if known else await ask(planned.only(INJECTION))
         by_name = {one.verdict.classifier: one for one in (*rest, *own)}
         return tuple(by_name[classifier.name] for classifier in planned.classifiers)
+
+    async def judge_some(self, turn: Turn, names: Collection[str], attempt: int = 1) -> tuple[Judgement, ...]:
+        """Judges some questions of a turn as they would be judged with all others: one judgement each.
+
+        Raises:
+            JudgeError: The judge is out for now and attempts are left.
+        """
+        judge = self._judge(turn)
+        planned = plan(turn, self._classifiers, blocked=self._blocked(turn, judge)).of(names)
+        judgements = await judge_planned(planned, judge, attempt=attempt, clock=self._clock)
+        if attempt < self._config.max_attempts:
+            _refuse_outage(judgements)
+        return judgements
+
+    def judge_name(self, turn: Turn) -> str:
+        """Names the judge of a turn, as its planned questions record it."""
+        return self._judge(turn).name
 
     def begin_second_pass(self, turn: Turn) -> Early | None:
         """Begins the second pass over the message of a turn that has no reply yet; None where the switch is off.
@@ -225,6 +244,13 @@ def _enabled(config: Config, guards: Guards | None) -> tuple[Classifier, ...]:
         return guards.of(turn.tenant).check(message_of(turn)).flagged
 
     return (*enabled, second_pass(flagged, long_chars=config.injection_long_chars))
+
+
+def _replaced(classifiers: Sequence[Classifier], instead: Sequence[Classifier]) -> tuple[Classifier, ...]:
+    """Puts classifiers in the place of those of their name; what has no such place comes last."""
+    by_name = {one.name: one for one in instead}
+    kept = [by_name.pop(one.name, one) for one in classifiers]
+    return (*kept, *by_name.values())
 
 
 def _opener(config: Config) -> OpenJudge:

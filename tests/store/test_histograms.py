@@ -39,7 +39,7 @@ def _rows(verdicts: Iterable[Verdict]) -> Counter[tuple[Any, ...]]:
     """Counts verdict rows one by one, as the histograms should have."""
     return Counter(
         (
-            (one.tenant, one.agent, one.classifier, one.version, one.status, one.label, one.reason),
+            (one.tenant, one.agent, one.classifier, one.version, one.status, one.label, one.reason, None),
             one.created_at.date(),
             one.confidence,
         )
@@ -246,6 +246,7 @@ def test_an_older_database_has_its_verdicts_counted_when_it_is_opened(filled: St
     with sqlite3.connect(path) as raw:
         raw.executescript(
             "DROP INDEX turns_with_text; ALTER TABLE turns DROP COLUMN erased_at;"
+            "DROP INDEX judgements_replayed; ALTER TABLE judgements DROP COLUMN replayed; DROP TABLE replay_leases;"
             "DROP TABLE histogram_bins; DROP TABLE histogram_series; DELETE FROM afterturn_schema WHERE version >= 4"
         )
     raw.close()

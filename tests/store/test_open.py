@@ -65,7 +65,7 @@ def test_a_database_of_a_newer_version_is_left_alone(path: Path) -> None:
     with sqlite3.connect(path) as raw:
         raw.execute("INSERT INTO afterturn_schema (version) VALUES (99)")
     raw.close()
-    with pytest.raises(StoreError, match=rf"{path.name}: it has schema 99, this Afterturn knows 5; install a newer"):
+    with pytest.raises(StoreError, match=rf"{path.name}: it has schema 99, this Afterturn knows \d+; install a newer"):
         open_store(path)
 
 

@@ -45,7 +45,10 @@ class Histogram:
 
 
 class Series(NamedTuple):
-    """Is what verdicts are counted by, beside their day and confidence; `label` and `reason` are None where none is."""
+    """Is what verdicts are counted by, beside their day and confidence; `label` and `reason` are None where none is.
+
+    `replayed_by` is the judge of a replay, or None for live traffic: the two are never counted together.
+    """
 
     tenant: str
     agent: str
@@ -54,6 +57,7 @@ class Series(NamedTuple):
     status: str
     label: str | None
     reason: str | None
+    replayed_by: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -5,6 +5,7 @@ in one transaction again. Nothing that is stored is lost, nothing is applied twi
 """
 
 from afterturn.store import events
+from afterturn.store._changes import Change, Changed, GivenAnswer
 from afterturn.store._counters import DatabaseCounters
 from afterturn.store._erase import DaysFor, Forgotten
 from afterturn.store._proof import Place, Proof
@@ -22,6 +23,7 @@ from afterturn.store._records import (
     SourceRef,
     TurnOrder,
 )
+from afterturn.store._replays import ReplayClaim, ReplayKey, Replays, StoredTurn, key_of
 from afterturn.store._store import Store, open_store
 from afterturn.store._verdicts import failed, skipped
 from afterturn.store.events import EVENT_NAMES, TimelineEvent, failure_event, renamed
@@ -29,6 +31,8 @@ from afterturn.store.events import EVENT_NAMES, TimelineEvent, failure_event, re
 __all__ = [
     "EVENT_NAMES",
     "Applied",
+    "Change",
+    "Changed",
     "Claim",
     "Claims",
     "Conclusion",
@@ -39,17 +43,23 @@ __all__ = [
     "Fold",
     "Forgotten",
     "Funnel",
+    "GivenAnswer",
     "Judged",
     "Place",
     "Proof",
+    "ReplayClaim",
+    "ReplayKey",
+    "Replays",
     "SessionState",
     "SourceRef",
     "Store",
+    "StoredTurn",
     "TimelineEvent",
     "TurnOrder",
     "events",
     "failed",
     "failure_event",
+    "key_of",
     "open_store",
     "renamed",
     "skipped",

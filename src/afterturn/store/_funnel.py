@@ -7,7 +7,7 @@ from typing import Any
 
 from sqlalchemy import Connection, func, select
 
-from afterturn.store._queries import said
+from afterturn.store._queries import asked, said
 from afterturn.store._records import Filter, Funnel
 from afterturn.store._schema import judgements, turns
 
@@ -55,16 +55,11 @@ def _stage(status: str | None, reason: str | None) -> str:
 
 def _groups(narrow: Filter) -> Any:
     columns = (judgements.c.state, judgements.c.status, judgements.c.label, judgements.c.reason)
-    conditions = said(narrow)
-    if narrow.classifier is not None:
-        conditions.append(judgements.c.classifier == narrow.classifier)
-    if narrow.version is not None:
-        conditions.append(judgements.c.version == narrow.version)
     return (
         select(*columns, func.count())
         .select_from(judgements)
         .join(turns, turns.c.n == judgements.c.turn_n)
-        .where(*conditions)
+        .where(*said(narrow), *asked(narrow))
         .group_by(*columns)
     )
 

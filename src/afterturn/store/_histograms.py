@@ -43,9 +43,24 @@ _ADD = Write(
 )
 
 
-def count(connection: Connection, turn: Turn, verdicts: Iterable[Verdict]) -> None:
-    """Counts verdicts of a turn whose rows are given them in the same transaction."""
-    counted = Counter((_series(turn, one), _day(one.created_at), _bin(one)) for one in verdicts)
+def count(
+    connection: Connection,
+    turn: Turn,
+    verdicts: Iterable[Verdict],
+    *,
+    replayed_by: str | None = None,
+    at: datetime | None = None,
+) -> None:
+    """Counts verdicts of a turn whose rows are given them in the same transaction.
+
+    Args:
+        connection: A connection in that transaction.
+        turn: The turn.
+        verdicts: Its verdicts.
+        replayed_by: The judge of a replay; None for live traffic.
+        at: On whose day they are counted, where that is not the day of the verdict.
+    """
+    counted = Counter((_series(turn, one, replayed_by), _day(at or one.created_at), _bin(one)) for one in verdicts)
     rows = [
         {"series_n": _number(connection, series), "day": day, "bin": value, "verdicts": number}
         for (series, day, value), number in counted.items()
@@ -62,7 +77,10 @@ def histograms(connection: Connection, narrow: Filter) -> tuple[DayHistogram, ..
     days: dict[tuple[Series, date], dict[int, int]] = {}
     for row in connection.execute(query(narrow)).mappings():
         series = Series(
-            **{name: row[name] for name in _ALWAYS}, label=row["label"] or None, reason=row["reason"] or None
+            **{name: row[name] for name in _ALWAYS},
+            label=row["label"] or None,
+            reason=row["reason"] or None,
+            replayed_by=row["replayed_by"] or None,
         )
         days.setdefault((series, _EPOCH + timedelta(days=row["day"])), {})[row["bin"]] = row["verdicts"]
     return tuple(
@@ -75,6 +93,8 @@ def query(narrow: Filter) -> Select[Any]:
     """Builds the query; it reads counts and nothing else, so its cost does not grow with the verdicts."""
     if narrow.session is not None or narrow.turn is not None:
         raise UsageError("histograms are counted by tenant and agent; leave the session and the turn out")
+    if narrow.judge is not None and not narrow.replayed:
+        raise UsageError("live verdicts are not counted by judge; leave the judge out")
     bins = histogram_bins.c
     return (
         select(*_KEY, bins.day, bins.bin, bins.verdicts)
@@ -88,6 +108,11 @@ def query(narrow: Filter) -> Select[Any]:
 def _conditions(narrow: Filter) -> list[ColumnElement[bool]]:
     pairs = ((histogram_series.c[name], getattr(narrow, name)) for name in _ALWAYS)
     conditions: list[ColumnElement[bool]] = [column == value for column, value in pairs if value is not None]
+    replayed_by = histogram_series.c.replayed_by
+    if narrow.judge is not None:
+        conditions.append(replayed_by == narrow.judge)
+    else:
+        conditions.append(replayed_by != "" if narrow.replayed else replayed_by == "")
     if narrow.since is not None:
         conditions.append(histogram_bins.c.day >= _day(narrow.since))
     if narrow.until is not None:
@@ -104,7 +129,7 @@ def _number(connection: Connection, series: Series) -> int:
     return _SELECT.rows(connection, values)[0]["n"]  # another process was first, between the two
 
 
-def _series(turn: Turn, verdict: Verdict) -> Series:
+def _series(turn: Turn, verdict: Verdict, replayed_by: str | None) -> Series:
     return Series(
         turn.tenant,
         turn.agent.id,
@@ -113,6 +138,7 @@ def _series(turn: Turn, verdict: Verdict) -> Series:
         verdict.status,
         verdict.label,
         verdict.reason,
+        replayed_by,
     )
 
 

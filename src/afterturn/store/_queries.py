@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Select, func, select
+from sqlalchemy import ColumnElement, Connection, Select, func, literal_column, select
 
 from afterturn.outcomes import Judgement
 from afterturn.store._codec import outcome_of, turn_of, verdict_of
@@ -21,6 +21,11 @@ from afterturn.verdicts import Verdict
 
 PAGE_ROWS = 500
 PAGE_TURNS = 50
+
+OF_REPLAYS = judgements.c.replayed == literal_column("1")
+"""Is written out, not bound: else SQLite would not see that its index of replayed rows serves."""
+
+OF_LIVE = judgements.c.replayed == literal_column("0")
 
 _VERDICTS = select(judgements, turns.c.tenant, turns.c.agent, turns.c.session, turns.c.id.label("turn")).join(
     turns, turns.c.n == judgements.c.turn_n
@@ -90,7 +95,7 @@ def judged(connection: Connection, tenant: str, turn_id: str) -> Judged | None:
     query = (
         _VERDICTS.add_columns(outcomes.c.body.label("words"))
         .join(outcomes, outcomes.c.judgement_n == judgements.c.n, isouter=True)
-        .where(judgements.c.turn_n == number)
+        .where(judgements.c.turn_n == number, OF_LIVE)
         .order_by(judgements.c.n)
     )
     rows = connection.execute(query).mappings().all()
@@ -145,15 +150,23 @@ def said(narrow: Filter) -> list[ColumnElement[bool]]:
 
 
 def _verdict_conditions(narrow: Filter) -> list[ColumnElement[bool]]:
-    conditions = _turn_conditions(narrow)
-    if narrow.classifier is not None:
-        conditions.append(judgements.c.classifier == narrow.classifier)
-    if narrow.version is not None:
-        conditions.append(judgements.c.version == narrow.version)
+    conditions = [*_turn_conditions(narrow), *asked(narrow)]
     if narrow.status is not None:
         conditions.append(judgements.c.status == narrow.status)
+    at = turns.c.created_at if narrow.replayed else judgements.c.judged_at
     if narrow.since is not None:
-        conditions.append(judgements.c.judged_at >= narrow.since)
+        conditions.append(at >= narrow.since)
     if narrow.until is not None:
-        conditions.append(judgements.c.judged_at < narrow.until)
+        conditions.append(at < narrow.until)
     return conditions
+
+
+def asked(narrow: Filter) -> list[ColumnElement[bool]]:
+    """Gives the conditions on a question: live or replayed, which one, of whom."""
+    pairs = (
+        (judgements.c.classifier, narrow.classifier),
+        (judgements.c.version, narrow.version),
+        (judgements.c.judge, narrow.judge),
+    )
+    found = [column == value for column, value in pairs if value is not None]
+    return [OF_REPLAYS if narrow.replayed else OF_LIVE, *found]

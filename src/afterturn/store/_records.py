@@ -194,6 +194,8 @@ class Filter:
         since: Only what was made (verdicts) or said (turns) at this time or later.
         version: Version of the classifier.
         until: Only what was made or said before this time.
+        judge: Name of the judge that was asked.
+        replayed: Only what a replay made, in place of what live traffic made; its time is that of its turn.
     """
 
     tenant: str | None = None
@@ -205,3 +207,5 @@ class Filter:
     since: datetime | None = None
     version: str | None = None
     until: datetime | None = None
+    judge: str | None = None
+    replayed: bool = False

@@ -6,6 +6,7 @@
 - sessions: the state of each session.
 - conclusions: what `on_conclusion` still has to hear, one row a session.
 - events: the activity timeline.
+- replay_leases: who is at which question of a replay.
 - token_counts: spent tokens, where processes share budgets.
 - histogram_series, histogram_bins: counts of verdicts by what they are of, day and confidence; never text.
 """
@@ -90,6 +91,7 @@ judgements = Table(
     Column("input_tokens", Integer),
     Column("output_tokens", Integer),
     Column("judged_at", Instant),
+    Column("replayed", Integer),
 )
 
 outcomes = Table(
@@ -151,6 +153,18 @@ events = Table(
     Column("data", Text),
 )
 
+replay_leases = Table(
+    "replay_leases",
+    metadata,
+    Column("turn_n", BigInteger, ForeignKey("turns.n"), primary_key=True),
+    Column("classifier", Text, primary_key=True),
+    Column("version", Text, primary_key=True),
+    Column("judge", Text, primary_key=True),
+    Column("owner", Text),
+    Column("due_at", Instant),
+    Column("attempts", Integer),
+)
+
 token_counts = Table(
     "token_counts",
     metadata,
@@ -170,6 +184,7 @@ histogram_series = Table(
     Column("status", Text),
     Column("label", Text),
     Column("reason", Text),
+    Column("replayed_by", Text),
 )
 
 histogram_bins = Table(

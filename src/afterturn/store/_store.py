@@ -21,6 +21,7 @@ from afterturn.store._proof import Proof
 from afterturn.store._queries import Judged
 from afterturn.store._queue import Claims
 from afterturn.store._records import Claim, Conclusion, Filter, Finished, Fold, Funnel, SessionState
+from afterturn.store._replays import Replays
 from afterturn.store.events import TimelineEvent
 from afterturn.turns import Turn
 from afterturn.verdicts import Verdict
@@ -253,6 +254,13 @@ class Store:
         """Gives the events of a session, under the host's names where it has its own."""
         with self._database.reading() as connection:
             return tuple(_sessions.timeline(connection, tenant, session, event_names))
+
+    # --- replays ------------------------------------------------------------------------------------------------
+
+    @property
+    def replays(self) -> Replays:
+        """Where stored turns are judged anew, beside what live traffic has."""
+        return Replays(self._database, self.clock)
 
     # --- erasure ------------------------------------------------------------------------------------------------
 

@@ -10,9 +10,9 @@ from afterturn.turns import Turn
 from afterturn.verdicts import Status, Verdict
 
 
-def skipped(turn: Turn, planned: Planned, at: datetime) -> Verdict:
-    """Gives the `skipped` verdict of a planned question that no judge will be asked."""
-    return _verdict(turn, planned, "skipped", planned.skip, attempt=1, at=at)
+def skipped(turn: Turn, planned: Planned, at: datetime, *, reason: str | None = None) -> Verdict:
+    """Gives the `skipped` verdict of a planned question that no judge will be asked, or whose answer is dropped."""
+    return _verdict(turn, planned, "skipped", reason or planned.skip, attempt=1, at=at)
 
 
 def failed(turn: Turn, planned: Planned, code: ErrorCode, *, attempt: int, at: datetime) -> Verdict:
