@@ -6,6 +6,7 @@ from afterturn.calibration._calibrate import Calibration, Cost, Target, TargetKi
 from afterturn.calibration._choose import METHOD, Decision, for_false_alarms, for_precision
 from afterturn.calibration._curves import Band, Point, Sample, auroc, bands, point, points
 from afterturn.calibration._histogram import TOP, DayHistogram, Histogram, Series, by_series, merged
+from afterturn.calibration._mcnemar import mcnemar
 from afterturn.calibration._scores import score, scores_by_day
 
 __all__ = [
@@ -36,6 +37,7 @@ __all__ = [
     "for_false_alarms",
     "for_precision",
     "incomplete_beta",
+    "mcnemar",
     "merged",
     "point",
     "points",

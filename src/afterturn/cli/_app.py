@@ -15,6 +15,7 @@ from afterturn.cli.demo import demo_command
 from afterturn.cli.forget import forget_command
 from afterturn.cli.guard import guard_command
 from afterturn.cli.policy import policy_app
+from afterturn.cli.replay import replay_command
 from afterturn.cli.transfer import export_command, import_command
 from afterturn.cli.verdicts import verdicts_command
 from afterturn.cli.worker import worker_command
@@ -36,6 +37,7 @@ for _name, _command in (
     ("export", export_command),
     ("verdicts", verdicts_command),
     ("calibrate", calibrate_command),
+    ("replay", replay_command),
     ("forget", forget_command),
     ("worker", worker_command),
 ):

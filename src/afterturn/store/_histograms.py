@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Select, bindparam, select
+from sqlalchemy import ColumnElement, Connection, Select, bindparam, delete, select
 from sqlalchemy.dialects.sqlite import insert as upsert
 
 from afterturn.calibration import DayHistogram, Histogram, Series
@@ -50,6 +50,7 @@ def count(
     *,
     replayed_by: str | None = None,
     at: datetime | None = None,
+    by: int = 1,
 ) -> None:
     """Counts verdicts of a turn whose rows are given them in the same transaction.
 
@@ -59,13 +60,16 @@ def count(
         verdicts: Its verdicts.
         replayed_by: The judge of a replay; None for live traffic.
         at: On whose day they are counted, where that is not the day of the verdict.
+        by: How much each counts; -1 takes back what was counted.
     """
     counted = Counter((_series(turn, one, replayed_by), _day(at or one.created_at), _bin(one)) for one in verdicts)
     rows = [
-        {"series_n": _number(connection, series), "day": day, "bin": value, "verdicts": number}
+        {"series_n": _number(connection, series), "day": day, "bin": value, "verdicts": by * number}
         for (series, day, value), number in counted.items()
     ]
     _ADD.run(connection, rows)
+    if by < 0:
+        connection.execute(delete(histogram_bins).where(histogram_bins.c.verdicts == 0))
 
 
 def histograms(connection: Connection, narrow: Filter) -> tuple[DayHistogram, ...]:

@@ -9,21 +9,22 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple, cast
 
-from sqlalchemy import Connection, and_, bindparam, delete, func, select, update
+from sqlalchemy import Connection, Select, and_, bindparam, delete, func, select, update
 from sqlalchemy.dialects.sqlite import insert as upsert
 
 from afterturn import failopen
 from afterturn.calls import Planned
+from afterturn.errors import ErrorCode
 from afterturn.store import _histograms
 from afterturn.store._changes import Change, Changed, changed, changes
-from afterturn.store._codec import turn_of, verdict_columns
+from afterturn.store._codec import turn_of, verdict_columns, verdict_of
 from afterturn.store._direct import Write
 from afterturn.store._engine import Database
-from afterturn.store._queries import said
+from afterturn.store._queries import asked, said
 from afterturn.store._records import Filter
 from afterturn.store._schema import events, judgements, replay_leases, turns
 from afterturn.store._verdicts import failed, skipped
@@ -110,9 +111,15 @@ class Replays:
 
     def page(self, narrow: Filter, *, before: int | None = None, size: int = 50) -> tuple[StoredTurn, ...]:
         """Gives the newest turns that were stored before the one of that number."""
-        query = select(turns).where(*said(narrow)).order_by(turns.c.n.desc()).limit(size)
-        if before is not None:
-            query = query.where(turns.c.n < before)
+        query = select(turns).where(*said(narrow))
+        return self._read(query if before is None else query.where(turns.c.n < before), size)
+
+    def some(self, numbers: Collection[int]) -> tuple[StoredTurn, ...]:
+        """Gives turns by their numbers, the newest first."""
+        return self._read(select(turns).where(turns.c.n.in_(numbers)), len(numbers))
+
+    def _read(self, query: Select[Any], size: int) -> tuple[StoredTurn, ...]:
+        query = query.order_by(turns.c.n.desc()).limit(size)
         with self._database.reading() as connection:
             rows = connection.execute(query).mappings().all()
             return tuple(_stored(connection, row) for row in rows)
@@ -132,13 +139,13 @@ class Replays:
             owner: A name that no other replay has, ever; a random one.
             lease_s: How long the lease lasts without a heartbeat.
         """
-        asked = list(wanted)
+        work = list(wanted)
         claims: list[ReplayClaim] = []
         with self._database.writing() as connection:
             now = self.clock()
-            known = _answered(connection, [stored.number for stored, _ in asked])
+            known = _answered(connection, [stored.number for stored, _ in work])
             lease = {"owner": owner, "due_at": now + timedelta(seconds=lease_s), "attempts": 1, "now": now}
-            for stored, planned in asked:
+            for stored, planned in work:
                 mine: list[tuple[Planned, int]] = []
                 for one in planned:
                     key = key_of(one)
@@ -159,10 +166,10 @@ class Replays:
             values: dict[str, object] = {"due_at": self.clock() + timedelta(seconds=lease_s)}
             connection.execute(_LATER.values(values), {"whose": owner})
 
-    def release(self, claimed: ReplayClaim) -> None:
-        """Gives a claim back unused."""
+    def release(self, owner: str) -> None:
+        """Gives back unused what an owner still holds."""
         with self._database.writing() as connection:
-            _drop(connection, claimed)
+            connection.execute(delete(replay_leases).where(replay_leases.c.owner == owner))
 
     def finish(self, claimed: ReplayClaim, verdicts: Sequence[Verdict]) -> tuple[Verdict, ...]:
         """Stores verdicts with their counts, all or nothing, and each question once.
@@ -181,16 +188,31 @@ class Replays:
             _drop(connection, claimed)
         return tuple(verdict for _, verdict in new)
 
-    def failures(self, claimed: ReplayClaim, code: Any) -> tuple[Verdict, ...]:
+    def failures(self, claimed: ReplayClaim, code: ErrorCode) -> tuple[Verdict, ...]:
         """Makes the `error` verdicts of a claim that nobody could judge."""
         turn, now = claimed.stored.turn, self.clock()
         return tuple(failed(turn, one, code, attempt=claimed.attempt, at=now) for one in claimed.planned)
 
-    def due(self, numbers: Collection[int]) -> datetime | None:
-        """Says when the first lease on one of some turns runs out; None where nobody is at any."""
-        query = select(func.min(replay_leases.c.due_at)).where(replay_leases.c.turn_n.in_(numbers))
-        with self._database.reading() as connection:
-            return connection.execute(query).scalar_one()
+    def reopen(self, narrow: Filter) -> int:
+        """Removes `error` verdicts of replays, and their counts, so that they can be asked again; gives how many.
+
+        Args:
+            narrow: Which turns, and of which classifier, version and judge.
+        """
+        broke = replace(narrow, replayed=True)
+        query = (
+            select(judgements, turns.c.tenant, turns.c.agent, turns.c.session, turns.c.id, turns.c.created_at)
+            .add_columns(turns.c.id.label("turn"))
+            .join(turns, turns.c.n == judgements.c.turn_n)
+            .where(judgements.c.status == "error", *asked(broke), *said(narrow))
+        )
+        with self._database.writing() as connection:
+            rows = connection.execute(query).mappings().all()
+            for row in rows:
+                whose: dict[str, Any] = {"replayed_by": row["judge"], "at": row["created_at"]}
+                _histograms.count(connection, _husk(row), [verdict_of(row)], by=-1, **whose)
+                connection.execute(delete(judgements).where(judgements.c.n == row["n"]))
+        return len(rows)
 
     def changes(self, narrow: Filter) -> tuple[Change, ...]:
         """Names what was replayed, with what it replaces: by classifier, old and new version and judge."""

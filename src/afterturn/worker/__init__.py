@@ -2,7 +2,7 @@
 
 from afterturn.worker._hooks import Hooks
 from afterturn.worker._ingest import ingest, ingest_many
-from afterturn.worker._judging import JudgeTurn
+from afterturn.worker._judging import Broken, JudgeTurn, judged
 from afterturn.worker._worker import Worker
 
-__all__ = ["Hooks", "JudgeTurn", "Worker", "ingest", "ingest_many"]
+__all__ = ["Broken", "Hooks", "JudgeTurn", "Worker", "ingest", "ingest_many", "judged"]

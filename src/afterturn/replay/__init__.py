@@ -1,0 +1,9 @@
+"""Judges stored turns anew under another version or judge, beside the old verdicts, and shows what would change.
+
+Nothing is switched by it: sessions, titles, categories, conclusions, hooks and sinks hear nothing of a replay.
+"""
+
+from afterturn.replay._diff import Answers, Band, Diff, Labelled, Labels, compare
+from afterturn.replay._replay import Replay, ReplayCounts, differences
+
+__all__ = ["Answers", "Band", "Diff", "Labelled", "Labels", "Replay", "ReplayCounts", "compare", "differences"]
