@@ -59,7 +59,8 @@ def show_histograms(days: Iterable[DayHistogram], *, as_json: bool) -> None:
         detail = series.reason or series.label
         table.add_row(
             printable(f"{series.tenant} / {series.agent}"),
-            f"{series.classifier} {printable(series.version)}",
+            f"{series.classifier} {printable(series.version)}"
+            + (f" by {printable(series.replayed_by)}" if series.replayed_by else ""),
             f"{series.status} ({detail})" if detail else series.status,
             _bars(histogram),
             f"{histogram.scored:,}",

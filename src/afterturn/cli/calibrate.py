@@ -32,6 +32,11 @@ def calibrate_command(
     version: Annotated[str | None, typer.Option(help="Only this version of the classifier.")] = None,
     since: Annotated[str | None, typer.Option(help="Only from then on: a date, or 24h, 7d; whole days in UTC.")] = None,
     until: Annotated[str | None, typer.Option(help="Only before then; whole days in UTC.")] = None,
+    replayed: Annotated[
+        bool,
+        typer.Option("--replayed", help="Of what replays judged, by the days of the turns, not of live traffic."),
+    ] = False,
+    judge: Annotated[str | None, typer.Option(help="Whose replayed verdicts, where several judges replayed.")] = None,
     labels: Annotated[
         Path | None,
         typer.Option(help='What people say of turns drawn at random: JSONL of {"turn", "classifier", "label"}.'),
@@ -61,12 +66,15 @@ def calibrate_command(
         version=version,
         since=_midnight(since_option(since), timedelta()),
         until=_midnight(since_option(until, "--until"), timedelta(days=1) - timedelta(microseconds=1)),
+        replayed=replayed,
+        judge=judge,
     )
     read = read_labels(labels, classifier) if labels else Labels()
     with open_store(config.db, create=False) as store:
         days = store.histograms(narrow)
         chosen_version = _version(days, classifier)
-        found = matched(store, read, replace(narrow, version=chosen_version))
+        narrow = replace(narrow, version=chosen_version, judge=_judge(days))
+        found = matched(store, read, narrow)
     scores = scores_by_day(days)
     result = calibrate(scores, found.sample, target)
     if plot is not None:
@@ -136,6 +144,14 @@ def _version(days: Iterable[DayHistogram], classifier: str) -> str:
     return versions[0]
 
 
+def _judge(days: Iterable[DayHistogram]) -> str | None:
+    """Gives the one judge that replayed; None for live traffic."""
+    judges = {one.series.replayed_by for one in days}
+    if len(judges) > 1:
+        raise UsageError(f"replayed by {', '.join(sorted(filter(None, judges)))}; choose one by --judge")
+    return next(iter(judges), None)
+
+
 def _head(
     narrow: Filter, version: str, scores: Mapping[date, Histogram], labels: Labels, found: Matched
 ) -> dict[str, Any]:
@@ -145,6 +161,7 @@ def _head(
         "version": version,
         "tenant": narrow.tenant,
         "agent": narrow.agent,
+        "replayed_by": narrow.judge,
         "from": min(scores).isoformat(),
         "to": max(scores).isoformat(),
         "verdicts": sum(one.total for one in scores.values()),

@@ -11,6 +11,7 @@ import typer
 
 from afterturn.cli._common import configured, json_line, printable
 from afterturn.cli._counts import show_funnel, show_histograms
+from afterturn.cli._csv import write_funnel, write_histograms, write_verdicts
 from afterturn.cli._when import since_option
 from afterturn.verdicts import Status
 
@@ -38,6 +39,11 @@ def verdicts_command(
         bool, typer.Option("--histogram", help="Count them by confidence instead; whole days in UTC.")
     ] = False,
     dead: Annotated[bool, typer.Option("--dead", help="Only questions given up after the last attempt.")] = False,
+    replayed: Annotated[
+        bool, typer.Option("--replayed", help="What replays made, in place of live traffic; times are the turns'.")
+    ] = False,
+    judge: Annotated[str | None, typer.Option(help="Only questions for this judge.")] = None,
+    as_csv: Annotated[bool, typer.Option("--csv", help="CSV with a line of names first.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="JSON lines, also on a terminal.")] = False,
 ) -> None:
     """Shows verdicts, oldest first: ids, enums and numbers, never text of a conversation."""
@@ -47,6 +53,8 @@ def verdicts_command(
         raise typer.BadParameter("a funnel counts every status; leave this out", param_hint="--status")
     if histogram and (funnel or dead or session is not None):
         raise typer.BadParameter("it counts by tenant and agent; leave --funnel, --dead and --session out")
+    if as_csv and as_json:
+        raise typer.BadParameter("give one of --csv and --json", param_hint="--csv")
     config = configured(db=db)
     narrow = Filter(
         tenant=tenant,
@@ -56,17 +64,23 @@ def verdicts_command(
         status=status,
         since=since_option(since),
         until=since_option(until, "--until"),
+        replayed=replayed,
+        judge=judge,
     )
     as_json = as_json or not sys.stdout.isatty()
     with open_store(config.db, create=False) as store:
         if funnel:
-            show_funnel(store.funnel(narrow), as_json=as_json)
+            counts = store.funnel(narrow)
+            write_funnel(counts) if as_csv else show_funnel(counts, as_json=as_json)
             return
         if histogram:
-            show_histograms(store.histograms(narrow), as_json=as_json)
+            days = store.histograms(narrow)
+            write_histograms(days) if as_csv else show_histograms(days, as_json=as_json)
             return
-        verdicts = _chosen(store, narrow, limit if as_json else limit or TABLE_ROWS, dead=dead)
-        if as_json:
+        verdicts = _chosen(store, narrow, limit if as_json or as_csv else limit or TABLE_ROWS, dead=dead)
+        if as_csv:
+            write_verdicts(verdicts)
+        elif as_json:
             _print_lines(verdicts)
         else:
             _print_table(verdicts)
