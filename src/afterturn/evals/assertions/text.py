@@ -1,4 +1,4 @@
-"""Checks the text of the reply: `contains:TEXT`, `not_contains:TEXT`, `equals:TEXT` (without one, the row's expected)."""
+"""Checks the text of the reply: `contains:TEXT`, `not_contains:TEXT`, `equals:TEXT`; without one, the row's expected."""
 
 from __future__ import annotations
 
@@ -28,10 +28,7 @@ class Text:
         if not isinstance(wanted, str):
             return None
         said, sought = reply.text.strip().casefold(), wanted.strip().casefold()
-        if self.kind == "equals":
-            passed = said == sought
-        else:
-            passed = (sought in said) == (self.kind == "contains")
+        passed = said == sought if self.kind == "equals" else (sought in said) == (self.kind == "contains")
         return AssertionResult(name=self.name, passed=passed, reason=None if passed else f"fails_{self.kind}")
 
 
