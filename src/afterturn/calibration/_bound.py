@@ -14,8 +14,8 @@ import math
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-_STEPS = 28
-_HALVINGS = 34
+_STEPS = 22
+_HALVINGS = 28
 _GOLDEN = (math.sqrt(5) - 1) / 2
 _MOST = 500.0
 """Is the largest exponent, far from where numbers end."""
@@ -35,12 +35,13 @@ class Cell(NamedTuple):
     trials: float
 
 
-def log_p_value(cells: Sequence[Cell], limit: float) -> float:
+def log_p_value(cells: Sequence[Cell], limit: float, *, enough: float = -math.inf) -> float:
     """Gives the log of a p-value for "the total is at least the limit", small where the sample's total is far below.
 
     Args:
         cells: The cells; the total is the sum of weight times the cell's true share of hits.
         limit: The least total of the claim.
+        enough: A log at or under which the search for a smaller one may end; what is given then is an upper bound.
 
     Example:
         >>> round(math.exp(log_p_value([Cell(1.0, 0, 29)], 0.1)), 4)
@@ -64,7 +65,7 @@ def log_p_value(cells: Sequence[Cell], limit: float) -> float:
                 high = middle
         return slope * total + _worst(cells, slope, math.exp(low))[1]
 
-    return min(0.0, _least(at, cells))
+    return min(0.0, _least(at, cells, enough))
 
 
 def most(cells: Sequence[Cell], error: float) -> float:
@@ -145,13 +146,15 @@ def _worst(cells: Sequence[Cell], slope: float, price: float) -> tuple[float, fl
     return total, loss
 
 
-def _least(at: Callable[[float], float], cells: Sequence[Cell]) -> float:
+def _least(at: Callable[[float], float], cells: Sequence[Cell], enough: float = -math.inf) -> float:
     """Finds the least value over all slopes, by golden sections of their logs."""
     lowest, highest = _sizes(cells)
     low, high = math.log(1e-4 / highest), math.log(60 / lowest)
     one, two = high - _GOLDEN * (high - low), low + _GOLDEN * (high - low)
     at_one, at_two = at(math.exp(one)), at(math.exp(two))
     for _ in range(_STEPS):
+        if min(at_one, at_two) <= enough:
+            break
         if at_one <= at_two:
             high, two, at_two = two, one, at_one
             one = high - _GOLDEN * (high - low)

@@ -22,10 +22,11 @@ METHOD_STRATIFIED = (
 
 def for_false_alarms_stratified(sample: StratifiedSample, target: float, *, error: float = 0.05) -> Decision:
     """Chooses the lowest threshold whose false-positive rate in the traffic is at most the target."""
-    rejected, tested = walk(TOP, lambda threshold: math.exp(_false_alarms(sample, threshold, target)), error)
+    enough = math.log(error)
+    rejected, tested = walk(TOP, lambda one: math.exp(_false_alarms(sample, one, target, enough=enough)), error)
     if rejected:
-        lowest = min(rejected)
-        return Decision(threshold=lowest, p_value=rejected[lowest], tested=tested, labels_of="sample")
+        p_value = math.exp(_false_alarms(sample, min(rejected), target))
+        return Decision(threshold=min(rejected), p_value=p_value, tested=tested, labels_of="sample")
     more = _more(sample, [_false_alarms(sample, TOP, target)], error)
     return Decision(threshold=None, tested=tested, more_labels=more, labels_of="sample")
 
@@ -34,33 +35,34 @@ def for_precision_stratified(sample: StratifiedSample, target: float, *, error: 
     """Chooses the lowest threshold that is proven to have at least the target precision in the traffic."""
     starts = _starts(sample, target, error)
     share = error / max(1, len(starts))
-    rejected: dict[int, float] = {}
+    enough = math.log(share)
+    rejected: set[int] = set()
     tested: set[int] = set()
     for start in starts:
-        found, number = walk(start, lambda threshold: math.exp(_precision(sample, threshold, target)), share)
-        rejected |= found
+        found, number = walk(start, lambda one: math.exp(_precision(sample, one, target, enough=enough)), share)
+        rejected |= {*found}
         tested |= set(range(start, start - number, -1))
     if rejected:
-        lowest = min(rejected)
-        return Decision(threshold=lowest, p_value=rejected[lowest], tested=len(tested), labels_of="sample")
+        p_value = math.exp(_precision(sample, min(rejected), target))
+        return Decision(threshold=min(rejected), p_value=p_value, tested=len(tested), labels_of="sample")
     tried = sorted({*starts, *range(10, TOP + 1, 10)})
     more = _more(sample, [_precision(sample, one, target) for one in tried], error / len(STARTS))
     return Decision(threshold=None, tested=len(tested), more_labels=more, labels_of="sample")
 
 
-def _false_alarms(sample: StratifiedSample, threshold: int, target: float) -> float:
+def _false_alarms(sample: StratifiedSample, threshold: int, target: float, *, enough: float = -math.inf) -> float:
     """Gives the log of the p-value for "the rate is above the target": false alarms less their share of negatives."""
     above, below = parts(sample, threshold)
-    return _log_p([(part, 1 - target) for part in above] + [(part, -target) for part in below], 0.0)
+    return _log_p([(part, 1 - target) for part in above] + [(part, -target) for part in below], 0.0, enough)
 
 
-def _precision(sample: StratifiedSample, threshold: int, target: float) -> float:
+def _precision(sample: StratifiedSample, threshold: int, target: float, *, enough: float = -math.inf) -> float:
     """Gives the log of the p-value for "the precision is under the target": too many of the alerts are negatives."""
     above, _ = parts(sample, threshold)
-    return _log_p([(part, 1.0) for part in above], (1 - target) * sum(part.turns for part in above))
+    return _log_p([(part, 1.0) for part in above], (1 - target) * sum(part.turns for part in above), enough)
 
 
-def _log_p(of: Sequence[tuple[Part, float]], limit: float) -> float:
+def _log_p(of: Sequence[tuple[Part, float]], limit: float, enough: float) -> float:
     """Tests whether the weighted negatives reach a limit; parts labelled to the last turn are known."""
     cells: list[Cell] = []
     for part, weight in of:
@@ -70,7 +72,7 @@ def _log_p(of: Sequence[tuple[Part, float]], limit: float) -> float:
             cells.append(part.cell(of=False, times=weight))
     if not any(cell.trials for cell in cells):
         return -math.inf if of and sum(max(0.0, cell.weight) for cell in cells) < limit else 0.0
-    return log_p_value(cells, limit)
+    return log_p_value(cells, limit, enough=enough)
 
 
 def _starts(sample: StratifiedSample, target: float, error: float) -> tuple[int, ...]:
