@@ -29,13 +29,12 @@ MADE_ID = "r-"
 """Begins the ids of rows that have none of their own."""
 
 
-def read_row(value: JsonValue, *, source: str = "", twin: int = 1) -> Row:
+def read_row(value: JsonValue, *, source: str = "") -> Row:
     """Reads one row.
 
     Args:
         value: The row as plain JSON; only `input` is required. Unknown keys go to the metadata.
         source: Where it came from, `file:line`.
-        twin: The how-manieth row with this very content and no id it is, from 1.
 
     Raises:
         FormatProblem: It is no row; names the place inside it, never the text.
@@ -63,15 +62,12 @@ def read_row(value: JsonValue, *, source: str = "", twin: int = 1) -> Row:
         metadata={**rest, **metadata},
         source=source,
     )
-    return with_content(row, twin=twin)
+    return with_content(row)
 
 
-def with_content(row: Row, *, twin: int = 1) -> Row:
+def with_content(row: Row) -> Row:
     """Gives a row its content hash, and an id made from it where it has none."""
-    wire = row_to_json(row)
-    if not row.id and twin > 1:
-        wire["twin"] = twin
-    content = hashlib.sha256(canonical_json(wire).encode()).hexdigest()[:CONTENT_DIGITS]
+    content = hashlib.sha256(canonical_json(row_to_json(row)).encode()).hexdigest()[:CONTENT_DIGITS]
     return replace(row, id=row.id or f"{MADE_ID}{content}", content=content)
 
 

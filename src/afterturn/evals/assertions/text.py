@@ -1,4 +1,4 @@
-"""Checks the text of the reply: `contains:TEXT`, `not_contains:TEXT`, `equals:TEXT`; without one, the row's expected."""
+"""Checks the reply's text: `contains:TEXT`, `not_contains:TEXT`, `equals:TEXT`; without one, the row's expected."""
 
 from __future__ import annotations
 
