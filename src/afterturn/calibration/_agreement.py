@@ -12,7 +12,6 @@ import math
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
-from statistics import NormalDist
 from typing import Literal
 
 from afterturn.calibration._binomial import Interval, clopper_pearson
@@ -83,6 +82,8 @@ def _kappa(counts: Counter[tuple[bool, bool]], turns: int, seen: Interval, confi
     chance = first * second + (1 - first) * (1 - second)
     if chance == 1.0:
         return Interval(None, None, None)
+    from statistics import NormalDist  # here: it imports half a dozen modules more
+
     kappa = (seen.rate - chance) / (1 - chance)
     reach = NormalDist().inv_cdf((1 + confidence) / 2) * _standard_error(counts, turns, first, second, chance)
     low, high = ((bound - chance) / (1 - chance) for bound in (seen.low, seen.high))

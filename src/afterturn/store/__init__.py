@@ -7,6 +7,7 @@ in one transaction again. Nothing that is stored is lost, nothing is applied twi
 from afterturn.store import events
 from afterturn.store._counters import DatabaseCounters
 from afterturn.store._erase import DaysFor, Forgotten
+from afterturn.store._modes import Evidence, ModeChange, ModeTrail
 from afterturn.store._proof import Place, Proof
 from afterturn.store._queries import Judged
 from afterturn.store._queue import Claims
@@ -19,30 +20,45 @@ from afterturn.store._records import (
     Fold,
     Funnel,
     SessionState,
+    Signal,
     SourceRef,
     TurnOrder,
 )
+from afterturn.store._reviews import Answer, Label, LabelSource, Reviewed, Reviews, majority
+from afterturn.store._samples import Frame, ReviewSample, SampledTurn
 from afterturn.store._store import Store, open_store
 from afterturn.store._verdicts import failed, skipped
 from afterturn.store.events import EVENT_NAMES, TimelineEvent, failure_event, renamed
 
 __all__ = [
     "EVENT_NAMES",
+    "Answer",
     "Applied",
     "Claim",
     "Claims",
     "Conclusion",
     "DatabaseCounters",
     "DaysFor",
+    "Evidence",
     "Filter",
     "Finished",
     "Fold",
     "Forgotten",
+    "Frame",
     "Funnel",
     "Judged",
+    "Label",
+    "LabelSource",
+    "ModeChange",
+    "ModeTrail",
     "Place",
     "Proof",
+    "ReviewSample",
+    "Reviewed",
+    "Reviews",
+    "SampledTurn",
     "SessionState",
+    "Signal",
     "SourceRef",
     "Store",
     "TimelineEvent",
@@ -50,6 +66,7 @@ __all__ = [
     "events",
     "failed",
     "failure_event",
+    "majority",
     "open_store",
     "renamed",
     "skipped",
