@@ -63,12 +63,17 @@ class Call:
             in `scope`.
         questions: The fused questions; no two have a field of the same name.
         plan: Hash of the plan (16 hex digits).
+        evidence: What stands in the data block in the place of the turn, where something else than a turn is judged
+            (evals); None: the turn.
+        task: What a judge of evidence is told that it does, in one or more sentences.
     """
 
     view: ViewName
     turn: Turn
     questions: tuple[Question, ...]
     plan: str
+    evidence: JsonObject | None = None
+    task: str = ""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 from dataclasses import dataclass
 
+from afterturn.calibration import ModeRule
 from afterturn.guard import Mode, Policy
 from afterturn.outcomes import Judgement
 from afterturn.turns import Turn
@@ -24,8 +25,8 @@ class SecondOpinion:
 
     Attributes:
         verdict: The verdict; None where the pass is off, failed, or took too long.
-        mode: What the tenant's policy makes of a finding.
-        flagged: Whether it found an attack, as surely as the policy asks; never under `shadow`.
+        mode: What the tenant's policy, or a rule of `afterturn modes`, makes of a finding.
+        flagged: Whether it found an attack, as surely as that asks; never under `shadow`.
         blocked: Whether the host must not answer: a finding under `enforce`.
         message: What the host may show instead, where the policy says.
     """
@@ -43,12 +44,17 @@ class LivePass:
     Args:
         task: The running pass, or None where the switch is off.
         policy: The tenant's policy.
+        rule: What somebody has decided for this tenant and agent: its mode and threshold stand in place of the
+            policy's, whose deadline and message stay.
     """
 
-    def __init__(self, task: Early | None, policy: Policy) -> None:
+    def __init__(self, task: Early | None, policy: Policy, rule: ModeRule | None = None) -> None:
         self._task = task
         self._policy = policy
+        self._rule = rule
         self._mode: Mode = policy.second_pass.mode or "shadow"
+        if rule is not None and rule.mode != "inherit":
+            self._mode = rule.mode
         self._deadline = asyncio.get_running_loop().time() + (policy.second_pass.deadline_s or DEADLINE_S)
         self._decided: SecondOpinion | None = None
 
@@ -76,8 +82,7 @@ class LivePass:
         if judgement is None:
             return SecondOpinion(mode=self._mode)
         verdict = judgement.verdict
-        sure = (verdict.confidence or 0) >= (self._policy.second_pass.least_confidence or 0)
-        flagged = verdict.status == "finding" and sure and self._mode != "shadow"  # as with the guard's modes
+        flagged = self._found(verdict) and self._mode != "shadow"  # as with the guard's modes
         blocked = flagged and self._mode == "enforce"
         return SecondOpinion(
             verdict=verdict,
@@ -86,6 +91,13 @@ class LivePass:
             blocked=blocked,
             message=self._policy.message if blocked else None,
         )
+
+    def _found(self, verdict: Verdict) -> bool:
+        if verdict.status != "finding":
+            return False
+        if self._rule is not None:
+            return self._rule.reached(verdict.status, verdict.confidence)
+        return (verdict.confidence or 0) >= (self._policy.second_pass.least_confidence or 0)
 
 
 class EarlyPasses:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Coroutine, Iterable, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Sequence
 from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from afterturn import failopen
 from afterturn.classification import Classification, classification
-from afterturn.classifiers import Classifier
+from afterturn.classifiers import INJECTION, Classifier
 from afterturn.config import Config, load_config
 from afterturn.early import Early
 from afterturn.errors import UsageError
@@ -28,7 +28,8 @@ from afterturn.replies import filtered
 from afterturn.turns import Agent, Message, Turn
 
 if TYPE_CHECKING:
-    from afterturn.store import Proof, SessionState, Store, TimelineEvent
+    from afterturn.calibration import ModeRule
+    from afterturn.store import Applied, Fold, Proof, SessionState, Store, TimelineEvent, TurnOrder
     from afterturn.worker import Hooks, Worker
 
 T = TypeVar("T")
@@ -164,6 +165,11 @@ class Afterturn:
         """Begins the second pass over the message of a live turn, beside the answer; None where it is off."""
         return self._judging.begin_second_pass(turn)
 
+    async def mode_rule(self, turn: Turn) -> ModeRule | None:
+        """Gives what somebody decided about the second pass of a turn (`afterturn modes`); None where nobody did."""
+        modes = await asyncio.to_thread(lambda: self.store.modes.current())
+        return modes.of(turn.tenant, turn.agent.id, INJECTION)
+
     async def judgements(self, tenant: str, turn: str) -> tuple[Judgement, ...]:
         """Waits for the judgements of a stored turn."""
         return await (await self._working()).judged(tenant, turn)
@@ -285,20 +291,30 @@ class Afterturn:
             from afterturn.session import apply
             from afterturn.worker import Worker
 
+            store = await asyncio.to_thread(lambda: self.store)  # opening waits for the disk
             worker = Worker(
-                await asyncio.to_thread(lambda: self.store),  # opening waits for the disk
+                store,
                 self._judging.judge_planned_rows,
                 sinks=self._sinks,
                 hooks=self._hooks,
                 concurrency=self.config.concurrency,
                 retry_s=self.config.retry_s,
                 event_names=self.config.event_names,
-                fold=partial(apply, sentiment_below=self.config.sentiment_below),
+                fold=_by_rules(partial(apply, sentiment_below=self.config.sentiment_below), store),
                 retention_days=self.config.retention_days_for if self.config.expires else None,
             )
             self._workers.setdefault(loop, worker)  # another task may have been faster
         await self._workers[loop].start()
         return self._workers[loop]
+
+
+def _by_rules(apply: Callable[..., Applied], store: Store) -> Fold:
+    """Gives the fold that follows what somebody has decided by then."""
+
+    def fold(state: SessionState, order: TurnOrder, turn: Turn, judgements: Sequence[Judgement], /) -> Applied:
+        return apply(state, order, turn, judgements, modes=store.modes.current())
+
+    return fold
 
 
 class _Background:

@@ -8,6 +8,7 @@ AfterturnError
 │   └── UnreadableInputError      a whole file cannot be read
 ├── OutputError                   something cannot be written
 ├── StoreError                    the database refused
+├── AgentError                    an agent under test gave no reply that can be scored; `code` says why
 └── JudgeError                    a judge gave no usable answer; `code` says why
     ├── RefusedError              refusal
     ├── TruncatedError            truncated
@@ -67,6 +68,22 @@ class OutputError(AfterturnError):
 
 class StoreError(AfterturnError):
     """Says that the database refused; nothing of the failed transaction was stored."""
+
+
+class AgentError(AfterturnError):
+    """Says that an agent under test gave no reply that can be scored.
+
+    Args:
+        code: Why, as a code (`timeout`, `rate_limited`, `bad_reply`, …).
+        hint: What to do about it.
+        retry_after_s: How long the agent's server asks to wait, where it does.
+    """
+
+    def __init__(self, code: str, hint: str = "", *, retry_after_s: float | None = None) -> None:
+        super().__init__(hint)
+        self.code = code
+        self.hint = hint
+        self.retry_after_s = retry_after_s
 
 
 class JudgeError(AfterturnError):

@@ -22,6 +22,7 @@ from afterturn.turns import Agent, JsonValue, Message, Passage, Reply, ToolCall,
 from afterturn.verdicts import Verdict
 
 if TYPE_CHECKING:
+    from afterturn.calibration import ModeRule
     from afterturn.classification import Classification
     from afterturn.outcomes import Judgement
     from afterturn.store import TimelineEvent
@@ -48,6 +49,10 @@ class Host(Protocol):
 
     def begin_second_pass(self, turn: Turn) -> Early | None:
         """Begins the second pass over the message of a turn; None where it is off."""
+        ...
+
+    async def mode_rule(self, turn: Turn) -> ModeRule | None:
+        """Gives what somebody decided about the second pass of a turn; None where nobody did."""
         ...
 
     def judge_unstored(self, turn: Turn) -> asyncio.Task[Classification]:
@@ -119,13 +124,19 @@ class LiveTurn:
         self._aliases.update(self._known)
         self.guard = self._checker.check(self._said[0].text)
         begun = failopen.call("live.second_pass", lambda: self._host.begin_second_pass(self._turn()), _none)
-        self._second = LivePass(begun, self._checker.policy)
+        rule = await failopen.acall("live.mode", self._mode_rule, _none) if begun is not None else None
+        self._second = LivePass(begun, self._checker.policy, rule)
         return self
 
     async def _last_turn(self) -> Turn | None:
         """Looks the session up, but not for long: the customer waits."""
         async with asyncio.timeout(HISTORY_S):
             return await self._host.last_turn(self.tenant, self.session)
+
+    async def _mode_rule(self) -> ModeRule | None:
+        """Looks up what was decided about the second pass, but not for long."""
+        async with asyncio.timeout(HISTORY_S):
+            return await self._host.mode_rule(self._turn())
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None

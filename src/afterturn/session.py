@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
+from afterturn.calibration import ModeRule, Modes
 from afterturn.calls import Planned
 from afterturn.classifiers import AI_FRUSTRATION
 from afterturn.mood import SENTIMENT_BELOW, mood_after
@@ -17,6 +18,7 @@ from afterturn.store import (
     Applied,
     Conclusion,
     SessionState,
+    Signal,
     SourceRef,
     TimelineEvent,
     TurnOrder,
@@ -24,6 +26,7 @@ from afterturn.store import (
     failure_event,
 )
 from afterturn.turns import JsonObject, Turn
+from afterturn.verdicts import Verdict
 
 
 def turn_events(turn: Turn, at: datetime) -> tuple[TimelineEvent, ...]:
@@ -68,6 +71,7 @@ def apply(
     judgements: Sequence[Judgement],
     *,
     sentiment_below: float = SENTIMENT_BELOW,
+    modes: Modes | None = None,
 ) -> Applied:
     """Applies the judgements of one turn to its session.
 
@@ -80,6 +84,7 @@ def apply(
         turn: The turn.
         judgements: New judgements about it; each is applied once.
         sentiment_below: A sentiment below this is a trigger for advice.
+        modes: What verdicts lead to, where somebody has decided; without a rule for a classifier, all is as it was.
 
     Returns:
         The new state, the events to store, and the conclusion if a hook must hear of one.
@@ -88,14 +93,31 @@ def apply(
     fold.cited()
     for judgement in judgements:
         verdict, outcome = judgement.verdict, judgement.outcome
+        rule = modes.of(turn.tenant, turn.agent.id, verdict.classifier) if modes else None
         if verdict.status == "error":
             fold.events.append(failure_event(verdict))
         elif verdict.status != "skipped" and outcome is not None:
-            fold.outcome(outcome, verdict.created_at)
+            fold.outcome(outcome, verdict.created_at, counts=_counts(verdict, rule))
         if verdict.classifier == AI_FRUSTRATION.name:
-            fold.mood(judgement, sentiment_below)
+            fold.mood(_heard(judgement, rule), sentiment_below)
+        fold.signal(verdict, rule)
     fold.concluded_by_tool()
     return Applied(state=fold.state, events=tuple(fold.events), conclusion=fold.conclusion)
+
+
+def _counts(verdict: Verdict, rule: ModeRule | None) -> bool:
+    """Says whether anything may follow from a verdict: always where no rule says otherwise."""
+    return rule is None or (rule.mode != "shadow" and rule.reached(verdict.status, verdict.confidence))
+
+
+def _heard(judgement: Judgement, rule: ModeRule | None) -> Judgement:
+    """Gives what the advice may hear of a judgement: nothing in shadow; below the threshold, that it was unsure."""
+    verdict = judgement.verdict
+    if rule is not None and rule.mode == "shadow":
+        return Judgement(verdict=replace(verdict, reason=None))
+    if verdict.status == "finding" and not _counts(verdict, rule):
+        return replace(judgement, verdict=replace(verdict, reason="unsure"))
+    return judgement
 
 
 @dataclass(kw_only=True, slots=True)
@@ -113,12 +135,12 @@ class _Folding:
         if self.turn.reply is not None and self.turn.reply.cited:
             self._sources(tuple(SourceRef(alias, "cited") for alias in self.turn.reply.cited))
 
-    def outcome(self, outcome: Outcome, at: datetime) -> None:
+    def outcome(self, outcome: Outcome, at: datetime, *, counts: bool) -> None:
         """Takes what one classifier found."""
         self._title(outcome, at)
         self._categories(outcome, at)
         self._attributed(outcome, at)
-        if outcome.safety:
+        if outcome.safety and counts:
             self._tell(events.SAFETY_SIGNAL, at, {"labels": outcome.safety})
         self._handoff(outcome, at)
 
@@ -132,6 +154,20 @@ class _Folding:
         if (after.advice, after.reason) != (before.advice, before.reason):
             data: JsonObject = {"advice": after.advice, "reason": after.reason}
             self._tell(events.SESSION_ADVICE, judgement.verdict.created_at, data)
+
+    def signal(self, verdict: Verdict, rule: ModeRule | None) -> None:
+        """Takes what a verdict asks of the host; a newer turn's verdicts take the place of an older turn's."""
+        if verdict.status in ("skipped", "error") or not self._newest(self.state.signals_order):
+            return
+        if rule is None and not self.state.signals:
+            return
+        kept = self.state.signals if self.state.signals_order == self.order else ()
+        if rule is not None and _counts(verdict, rule):
+            mode = "enforce" if rule.mode == "enforce" else "advise"
+            kept += (Signal(verdict.classifier, mode, verdict.label, verdict.confidence),)
+            data: JsonObject = {"classifier": verdict.classifier, "mode": mode, "label": verdict.label}
+            self._tell(events.SESSION_SIGNAL, verdict.created_at, data)
+        self.state = replace(self.state, signals=kept, signals_order=self.order)
 
     def concluded_by_tool(self) -> None:
         """Takes the agent's own word that its part is over: no hook, since the host heard the call itself."""

@@ -245,6 +245,9 @@ def test_an_older_database_has_its_verdicts_counted_when_it_is_opened(filled: St
     filled.close()
     with sqlite3.connect(path) as raw:
         raw.executescript(
+            "DROP TABLE modes; DROP TABLE labels; DROP TABLE review_turns; DROP TABLE review_frames;"
+            "DROP TABLE review_samples; ALTER TABLE sessions DROP COLUMN signals;"
+            "ALTER TABLE sessions DROP COLUMN signals_at; ALTER TABLE sessions DROP COLUMN signals_n;"
             "DROP INDEX turns_with_text; ALTER TABLE turns DROP COLUMN erased_at;"
             "DROP INDEX judgements_replayed; ALTER TABLE judgements DROP COLUMN replayed; DROP TABLE replay_leases;"
             "DROP TABLE histogram_bins; DROP TABLE histogram_series; DELETE FROM afterturn_schema WHERE version >= 4"

@@ -1,31 +1,57 @@
-"""Turns verdicts and labels into decisions: histograms, curves, thresholds with a guarantee. Pure: no I/O, no clock."""
+"""Turns verdicts and labels into decisions: samples, curves, thresholds with a guarantee, modes, drift. Pure."""
 
+from afterturn.calibration._agreement import Agreement, agreement
 from afterturn.calibration._binomial import Interval, at_least, at_most, clopper_pearson, incomplete_beta
 from afterturn.calibration._budget import Alerts, alerts, for_budget
 from afterturn.calibration._calibrate import Calibration, Cost, Target, TargetKind, calibrate
 from afterturn.calibration._choose import METHOD, Decision, for_false_alarms, for_precision
 from afterturn.calibration._curves import Band, Point, Sample, auroc, bands, point, points
+from afterturn.calibration._drift import Drift, Group, Marks, drift, ks, psi
 from afterturn.calibration._histogram import TOP, DayHistogram, Histogram, Series, by_series, merged
 from afterturn.calibration._mcnemar import mcnemar
+from afterturn.calibration._modes import ModeRule, Modes, RuleMode
+from afterturn.calibration._sample import Candidate, Drawn, Stratum, allocate, draw, stratum_of
 from afterturn.calibration._scores import score, scores_by_day
+from afterturn.calibration._stratified import Estimates, Layer, StratifiedSample, estimates, layers_of
+from afterturn.calibration._weighted_choice import (
+    METHOD_STRATIFIED,
+    for_false_alarms_stratified,
+    for_precision_stratified,
+)
 
 __all__ = [
     "METHOD",
+    "METHOD_STRATIFIED",
     "TOP",
+    "Agreement",
     "Alerts",
     "Band",
     "Calibration",
+    "Candidate",
     "Cost",
     "DayHistogram",
     "Decision",
+    "Drawn",
+    "Drift",
+    "Estimates",
+    "Group",
     "Histogram",
     "Interval",
+    "Layer",
+    "Marks",
+    "ModeRule",
+    "Modes",
     "Point",
+    "RuleMode",
     "Sample",
     "Series",
+    "StratifiedSample",
+    "Stratum",
     "Target",
     "TargetKind",
+    "agreement",
     "alerts",
+    "allocate",
     "at_least",
     "at_most",
     "auroc",
@@ -33,14 +59,23 @@ __all__ = [
     "by_series",
     "calibrate",
     "clopper_pearson",
+    "draw",
+    "drift",
+    "estimates",
     "for_budget",
     "for_false_alarms",
+    "for_false_alarms_stratified",
     "for_precision",
+    "for_precision_stratified",
     "incomplete_beta",
+    "ks",
+    "layers_of",
     "mcnemar",
     "merged",
     "point",
     "points",
+    "psi",
     "score",
     "scores_by_day",
+    "stratum_of",
 ]

@@ -5,12 +5,24 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from afterturn.calibration._budget import Alerts, alerts, for_budget
 from afterturn.calibration._choose import METHOD, Decision, for_false_alarms, for_precision
 from afterturn.calibration._curves import Band, Point, Sample, auroc, bands, point, points
 from afterturn.calibration._histogram import TOP, Histogram, merged
+from afterturn.calibration._stratified import (
+    StratifiedSample,
+    weighted_auroc,
+    weighted_bands,
+    weighted_point,
+    weighted_points,
+)
+from afterturn.calibration._weighted_choice import (
+    METHOD_STRATIFIED,
+    for_false_alarms_stratified,
+    for_precision_stratified,
+)
 
 TargetKind = Literal["false_positive_rate", "precision", "alerts_a_day"]
 
@@ -76,41 +88,72 @@ class Calibration:
     costs: tuple[Cost, ...]
 
 
-def calibrate(scores: Mapping[date, Histogram], sample: Sample, target: Target) -> Calibration:
+def calibrate(scores: Mapping[date, Histogram], sample: Sample | StratifiedSample, target: Target) -> Calibration:
     """Chooses a threshold for a target and draws what it rests on.
 
     Args:
         scores: The scores of the traffic, by day.
-        sample: The scores of labelled turns, drawn at random from that traffic; may be empty.
+        sample: The scores of labelled turns, drawn at random from that traffic, or at random within its strata; may be
+            empty.
         target: What the threshold shall keep.
     """
     decision = _decided(scores, sample, target)
     threshold = for_budget(scores, target.value) if decision is None else decision.threshold
-    confidence = target.confidence
+    curves = _stratified(sample, target) if isinstance(sample, StratifiedSample) else _simple(sample, target)
     return Calibration(
         target=target,
         threshold=threshold,
-        guarantee=None if threshold is None else _guarantee(target),
+        guarantee=None if threshold is None else _guarantee(target, stratified=isinstance(sample, StratifiedSample)),
         decision=decision,
-        at_threshold=None if threshold is None else point(sample, threshold, confidence=confidence),
+        at_threshold=None if threshold is None else _at(sample, threshold, target),
         alerts=None if threshold is None else alerts(scores, threshold),
-        points=points(sample, confidence=confidence),
-        bands=bands(sample, confidence=confidence),
-        auroc=auroc(sample),
+        points=curves.points,
+        bands=curves.bands,
+        auroc=curves.auroc,
         costs=tuple(Cost(threshold=one, alerts=alerts(scores, one)) for one in range(1, TOP + 1)),
     )
 
 
-def _decided(scores: Mapping[date, Histogram], sample: Sample, target: Target) -> Decision | None:
+class _Curves(NamedTuple):
+    points: tuple[Point, ...]
+    bands: tuple[Band, ...]
+    auroc: float | None
+
+
+def _simple(sample: Sample, target: Target) -> _Curves:
+    confidence = target.confidence
+    return _Curves(points(sample, confidence=confidence), bands(sample, confidence=confidence), auroc(sample))
+
+
+def _stratified(sample: StratifiedSample, target: Target) -> _Curves:
+    confidence = target.confidence
+    return _Curves(
+        weighted_points(sample, confidence=confidence),
+        weighted_bands(sample, confidence=confidence),
+        weighted_auroc(sample),
+    )
+
+
+def _at(sample: Sample | StratifiedSample, threshold: int, target: Target) -> Point:
+    if isinstance(sample, StratifiedSample):
+        return weighted_point(sample, threshold, confidence=target.confidence)
+    return point(sample, threshold, confidence=target.confidence)
+
+
+def _decided(scores: Mapping[date, Histogram], sample: Sample | StratifiedSample, target: Target) -> Decision | None:
     error = 1 - target.confidence
-    if target.kind == "false_positive_rate":
+    if target.kind == "alerts_a_day":
+        return None
+    false_alarms = target.kind == "false_positive_rate"
+    if isinstance(sample, StratifiedSample):
+        choose = for_false_alarms_stratified if false_alarms else for_precision_stratified
+        return choose(sample, target.value, error=error)
+    if false_alarms:
         return for_false_alarms(sample, target.value, error=error)
-    if target.kind == "precision":
-        return for_precision(sample, target.value, merged(scores.values()), error=error)
-    return None
+    return for_precision(sample, target.value, merged(scores.values()), error=error)
 
 
-def _guarantee(target: Target) -> str | None:
+def _guarantee(target: Target, *, stratified: bool) -> str | None:
     if target.kind == "alerts_a_day":
         return None
     bound = (
@@ -118,6 +161,7 @@ def _guarantee(target: Target) -> str | None:
     )
     return (
         f"With probability at least {target.confidence:g} over the draw of the labelled turns, {bound} "
-        f"{target.value:g} at this threshold. Method: {METHOD}. It holds for labelled turns drawn at random from this "
-        "traffic, and for traffic, judge and version as they were."
+        f"{target.value:g} at this threshold. Method: {METHOD_STRATIFIED if stratified else METHOD}. It holds for "
+        f"labelled turns drawn at random from {'each stratum of the sampled' if stratified else 'this'} traffic, and "
+        "for traffic, judge and version as they were."
     )

@@ -25,12 +25,12 @@ from afterturn.calibration._histogram import TOP, Histogram
 
 METHOD = "learn-then-test (Angelopoulos et al. 2021), exact binomial p-values, fixed-sequence testing"
 
-LabelsOf = Literal["negatives", "alerts"]
+LabelsOf = Literal["negatives", "alerts", "sample"]
 
 _LOWEST = 1
 """Is the lowest threshold that is tried: 0 alerts on everything."""
 
-_STARTS = (1.5, 3.0, 6.0, 12.0)
+STARTS = (1.5, 3.0, 6.0, 12.0)
 """Are the alerts expected in the sample at each start, as a multiple of the fewest that could prove the claim."""
 
 _MOST_LABELS = 10_000_000
@@ -46,7 +46,8 @@ class Decision:
         tested: How many thresholds were tested.
         more_labels: Where none is chosen: how many labels more would do if the sample's rates are the true ones; None
             where no number would, since the sample breaks the promise at every threshold that was tried.
-        labels_of: Of what these labels have to be: turns labelled false, or turns that alert.
+        labels_of: Of what these labels have to be: turns labelled false, turns that alert, or turns of a larger
+            stratified sample.
     """
 
     threshold: int | None
@@ -74,7 +75,7 @@ def for_false_alarms(sample: Sample, target: float, *, error: float = 0.05) -> D
     def p_value(threshold: int) -> float:
         return at_most(sample.negatives.at_least(threshold), trials, target)
 
-    rejected, tested = _walk(TOP, p_value, error)
+    rejected, tested = walk(TOP, p_value, error)
     if rejected:
         lowest = min(rejected)
         return Decision(threshold=lowest, p_value=rejected[lowest], tested=tested, labels_of="negatives")
@@ -97,7 +98,7 @@ def for_precision(sample: Sample, target: float, traffic: Histogram, *, error: f
     rejected: dict[int, float] = {}
     tested: set[int] = set()
     for start in starts:
-        found, number = _walk(start, lambda threshold: _precision_p(sample, threshold, target), share)
+        found, number = walk(start, lambda threshold: _precision_p(sample, threshold, target), share)
         rejected |= found
         tested |= set(range(start, start - number, -1))
     if rejected:
@@ -108,9 +109,9 @@ def for_precision(sample: Sample, target: float, traffic: Histogram, *, error: f
 
 def starts_for_precision(labels: int, target: float, traffic: Histogram, *, error: float) -> tuple[int, ...]:
     """Gives the thresholds to start from: the strictest at which the traffic lets one expect enough labelled alerts."""
-    fewest = fewest_hits(target, error / len(_STARTS))
+    fewest = fewest_hits(target, error / len(STARTS))
     starts: list[int] = []
-    for multiple in _STARTS:
+    for multiple in STARTS:
         enough = multiple * fewest * traffic.scored
         start = next((one for one in range(TOP, 0, -1) if labels * traffic.at_least(one) >= enough), None)
         if start is not None and traffic.scored and start not in starts:
@@ -142,8 +143,8 @@ def _precision_p(sample: Sample, threshold: int, target: float) -> float:
 
 def _more_alerts(sample: Sample, target: float, error: float) -> int | None:
     """Gives the labelled alerts that are missing where the fewest are, if the sample's rates are the true ones."""
-    share = error / len(_STARTS)
-    at_start = math.ceil(_STARTS[0] * fewest_hits(target, share))
+    share = error / len(STARTS)
+    at_start = math.ceil(STARTS[0] * fewest_hits(target, share))
     seen = {_alerts(sample, threshold) for threshold in range(_LOWEST, TOP + 1)}
     more: list[int] = []
     for hits, trials in [one for one in seen if one[1]] or [(0, 0)]:
@@ -163,7 +164,7 @@ def _alerts(sample: Sample, threshold: int) -> tuple[int, int]:
     return hits, hits + sample.negatives.at_least(threshold)
 
 
-def _walk(start: int, p_value: Callable[[int], float], error: float) -> tuple[dict[int, float], int]:
+def walk(start: int, p_value: Callable[[int], float], error: float) -> tuple[dict[int, float], int]:
     """Tests from a start downwards until one test does not reject; gives the rejected ones and how many were tested."""
     rejected: dict[int, float] = {}
     for threshold in range(start, _LOWEST - 1, -1):

@@ -108,7 +108,7 @@ def write_message(message: Message) -> JsonObject:
     if message.reasoning:
         wire["reasoning_content"] = message.reasoning
     if message.tool_calls:
-        wire["tool_calls"] = [_call_to_json(call) for call in message.tool_calls]
+        wire["tool_calls"] = [call_to_json(call) for call in message.tool_calls]
     if message.tool_call_id is not None:
         wire["tool_call_id"] = message.tool_call_id
     return {**wire, **{key: value for key, value in message.extra.items() if key not in wire}}
@@ -122,7 +122,8 @@ def _written_parts(message: Message) -> Sequence[JsonValue]:
     return [{"type": "text", "text": message.text}, *others] if others else []
 
 
-def _call_to_json(call: ToolCall) -> JsonObject:
+def call_to_json(call: ToolCall) -> JsonObject:
+    """Writes one tool call in OpenAI chat format."""
     extra = dict(call.extra)
     kind = "custom" if extra.get("type") == "custom" else "function"
     unknown = extra.pop(kind, None)

@@ -50,7 +50,7 @@ PROVIDERS = (
 """Providers whose models can be asked, as pydantic-ai names them; names only, so that nothing is imported."""
 
 
-def open_judge(name: str, *, deadline_s: float | None = None) -> Judge:
+def open_judge(name: str, *, deadline_s: float | None = None, retries: bool = True) -> Judge:
     """Opens a judge, with a deadline, one retry and a trace around it. Nothing is loaded before the first question.
 
     Args:
@@ -59,6 +59,7 @@ def open_judge(name: str, *, deadline_s: float | None = None) -> Judge:
             compatible server).
         deadline_s: Seconds for a whole call; by default 20, and 120 for models on this machine (`llama:`, or a base
             URL of it).
+        retries: Whether a failed call gets its second chance; False where the caller has its own way with rate limits.
 
     Raises:
         ConfigError: No judge has that name.
@@ -68,10 +69,11 @@ def open_judge(name: str, *, deadline_s: float | None = None) -> Judge:
         'openai:gpt-4o-mini'
     """
     if name.startswith(CASCADE) and name != CASCADE:
-        first, second = open_judge("encoder"), open_judge(name.removeprefix(CASCADE), deadline_s=deadline_s)
+        first = open_judge("encoder", retries=retries)
+        second = open_judge(name.removeprefix(CASCADE), deadline_s=deadline_s, retries=retries)
         return Cascade(first, second, shadow=SHADOW)
     judge, seconds = _bare(name, deadline_s)
-    return Trace(Deadline(Retry(judge), seconds=seconds))
+    return Trace(Deadline(Retry(judge) if retries else judge, seconds=seconds))
 
 
 def _bare(name: str, deadline_s: float | None) -> tuple[Judge, float]:

@@ -8,6 +8,7 @@ from afterturn.store import events
 from afterturn.store._changes import Change, Changed, GivenAnswer
 from afterturn.store._counters import DatabaseCounters
 from afterturn.store._erase import DaysFor, Forgotten
+from afterturn.store._modes import Evidence, ModeChange, ModeTrail
 from afterturn.store._proof import Place, Proof
 from afterturn.store._queries import Judged
 from afterturn.store._queue import Claims
@@ -20,16 +21,20 @@ from afterturn.store._records import (
     Fold,
     Funnel,
     SessionState,
+    Signal,
     SourceRef,
     TurnOrder,
 )
 from afterturn.store._replays import ReplayClaim, ReplayKey, Replays, StoredTurn, key_of
+from afterturn.store._reviews import Answer, Label, LabelSource, Reviewed, Reviews, majority
+from afterturn.store._samples import Frame, ReviewSample, SampledTurn
 from afterturn.store._store import Store, open_store
 from afterturn.store._verdicts import failed, skipped
 from afterturn.store.events import EVENT_NAMES, TimelineEvent, failure_event, renamed
 
 __all__ = [
     "EVENT_NAMES",
+    "Answer",
     "Applied",
     "Change",
     "Changed",
@@ -38,19 +43,30 @@ __all__ = [
     "Conclusion",
     "DatabaseCounters",
     "DaysFor",
+    "Evidence",
     "Filter",
     "Finished",
     "Fold",
     "Forgotten",
+    "Frame",
     "Funnel",
     "GivenAnswer",
     "Judged",
+    "Label",
+    "LabelSource",
+    "ModeChange",
+    "ModeTrail",
     "Place",
     "Proof",
     "ReplayClaim",
     "ReplayKey",
     "Replays",
+    "ReviewSample",
+    "Reviewed",
+    "Reviews",
+    "SampledTurn",
     "SessionState",
+    "Signal",
     "SourceRef",
     "Store",
     "StoredTurn",
@@ -60,6 +76,7 @@ __all__ = [
     "failed",
     "failure_event",
     "key_of",
+    "majority",
     "open_store",
     "renamed",
     "skipped",

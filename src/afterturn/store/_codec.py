@@ -11,7 +11,7 @@ from afterturn.formats import check_turn, turn_from_json, turn_to_json
 from afterturn.mood import NO_MOOD, Mood
 from afterturn.outcomes import Outcome
 from afterturn.store._direct import Row
-from afterturn.store._records import SessionState, SourceRef, TurnOrder
+from afterturn.store._records import SessionState, Signal, SourceRef, TurnOrder
 from afterturn.turns import JsonValue, Turn
 from afterturn.verdicts import JudgeParams, Usage, Verdict
 
@@ -130,8 +130,9 @@ def session_columns(state: SessionState) -> Columns:
         "concluded_turn": state.concluded_turn,
         "handoff_summary": state.handoff_summary,
         "mood": None if state.mood == NO_MOOD else to_json(asdict(state.mood)),
+        "signals": to_json(state.signals) if state.signals else None,
     }
-    for name in ("title", "categories", "sources", "mood"):
+    for name in ("title", "categories", "sources", "mood", "signals"):
         order: TurnOrder | None = getattr(state, f"{name}_order")
         columns[f"{name}_at"] = order.created_at if order else None
         columns[f"{name}_n"] = order.seq if order else None
@@ -156,6 +157,8 @@ def session_of(row: Row) -> SessionState:
         handoff_summary=row["handoff_summary"],
         mood=Mood(**json.loads(row["mood"])) if row["mood"] else NO_MOOD,
         mood_order=_order(row, "mood"),
+        signals=tuple(Signal(*one) for one in json.loads(row["signals"])) if row["signals"] else (),
+        signals_order=_order(row, "signals"),
     )
 
 

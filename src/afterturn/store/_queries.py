@@ -42,7 +42,7 @@ class Judged:
 
 def verdicts(database: Database, narrow: Filter, *, newest_first: bool, dead: bool) -> Iterator[Verdict]:
     """Gives the verdicts, in the order in which their questions were stored."""
-    query = _VERDICTS.where(judgements.c.status.is_not(None), *_verdict_conditions(narrow))
+    query = _VERDICTS.where(judgements.c.status.is_not(None), *verdict_conditions(narrow))
     if dead:
         query = query.where(judgements.c.state == "dead")
     for row in _paged(database, query, judgements.c.n, PAGE_ROWS, newest_first=newest_first):
@@ -54,7 +54,7 @@ def verdicts_of(database: Database, turn_ids: Collection[str], narrow: Filter) -
     wanted = list(dict.fromkeys(turn_ids))
     for start in range(0, len(wanted), PAGE_ROWS):
         some = turns.c.id.in_(wanted[start : start + PAGE_ROWS])
-        query = _VERDICTS.where(some, judgements.c.status.is_not(None), *_verdict_conditions(narrow))
+        query = _VERDICTS.where(some, judgements.c.status.is_not(None), *verdict_conditions(narrow))
         with database.reading() as connection:
             rows = connection.execute(query.order_by(judgements.c.n)).mappings().all()
         yield from map(verdict_of, rows)
@@ -149,7 +149,8 @@ def said(narrow: Filter) -> list[ColumnElement[bool]]:
     return conditions
 
 
-def _verdict_conditions(narrow: Filter) -> list[ColumnElement[bool]]:
+def verdict_conditions(narrow: Filter) -> list[ColumnElement[bool]]:
+    """Gives the conditions on a verdict: of which turn and question, and when it was made."""
     conditions = [*_turn_conditions(narrow), *asked(narrow)]
     if narrow.status is not None:
         conditions.append(judgements.c.status == narrow.status)

@@ -31,6 +31,22 @@ class SourceRef(NamedTuple):
     how: SourceKind
 
 
+class Signal(NamedTuple):
+    """Is what a verdict asks of the host, since a rule says so (`afterturn modes`): codes and numbers, never text.
+
+    Attributes:
+        classifier: Name of the classifier.
+        mode: `advise`: it is to be known; `enforce`: the host is to act on it.
+        label: Label of the verdict, or None.
+        confidence: Confidence of the verdict, or None.
+    """
+
+    classifier: str
+    mode: Literal["advise", "enforce"]
+    label: str | None
+    confidence: int | None
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class SessionState:
     """Is what Afterturn knows of a session.
@@ -51,6 +67,8 @@ class SessionState:
         handoff_summary: What the parent agent should know, or None.
         mood: How the customer feels, and what is advised.
         mood_order: Place of the turn that gave it.
+        signals: What the verdicts of the newest judged turn ask of the host.
+        signals_order: Place of that turn.
     """
 
     tenant: str
@@ -68,6 +86,8 @@ class SessionState:
     handoff_summary: str | None = None
     mood: Mood = NO_MOOD
     mood_order: TurnOrder | None = None
+    signals: tuple[Signal, ...] = ()
+    signals_order: TurnOrder | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -9,6 +9,9 @@
 - replay_leases: who is at which question of a replay.
 - token_counts: spent tokens, where processes share budgets.
 - histogram_series, histogram_bins: counts of verdicts by what they are of, day and confidence; never text.
+- review_samples, review_frames, review_turns: what people are asked to look at, and with what chance it was drawn.
+- labels: what people said of turns: an answer, who and when; never text.
+- modes: what verdicts lead to, each decision with who, when and on what evidence; never text.
 """
 
 from __future__ import annotations
@@ -124,6 +127,9 @@ sessions = Table(
     Column("mood", Text),
     Column("mood_at", Instant),
     Column("mood_n", BigInteger),
+    Column("signals", Text),
+    Column("signals_at", Instant),
+    Column("signals_n", BigInteger),
 )
 
 conclusions = Table(
@@ -194,4 +200,70 @@ histogram_bins = Table(
     Column("day", Integer, primary_key=True),
     Column("bin", Integer, primary_key=True),
     Column("verdicts", BigInteger),
+)
+
+review_samples = Table(
+    "review_samples",
+    metadata,
+    Column("n", BigInteger, primary_key=True),
+    Column("classifier", Text),
+    Column("version", Text),
+    Column("tenant", Text),
+    Column("agent", Text),
+    Column("since", Instant),
+    Column("until", Instant),
+    Column("size", Integer),
+    Column("seed", BigInteger),
+    Column("reviewer", Text),
+    Column("drawn_at", Instant),
+    Column("expired", BigInteger),
+)
+
+review_frames = Table(
+    "review_frames",
+    metadata,
+    Column("sample_n", BigInteger, ForeignKey("review_samples.n"), primary_key=True),
+    Column("status", Text, primary_key=True),
+    Column("score", Integer, primary_key=True),
+    Column("turns", BigInteger),
+)
+
+review_turns = Table(
+    "review_turns",
+    metadata,
+    Column("sample_n", BigInteger, ForeignKey("review_samples.n"), primary_key=True),
+    Column("place", Integer, primary_key=True),
+    Column("turn_n", BigInteger, ForeignKey("turns.n")),
+    Column("status", Text),
+    Column("score", Integer),
+    Column("probability", Double),
+)
+
+labels = Table(
+    "labels",
+    metadata,
+    Column("turn_n", BigInteger, ForeignKey("turns.n"), primary_key=True),
+    Column("classifier", Text, primary_key=True),
+    Column("reviewer", Text, primary_key=True),
+    Column("answer", Text),
+    Column("source", Text),
+    Column("labelled_at", Instant),
+)
+
+modes = Table(
+    "modes",
+    metadata,
+    Column("n", BigInteger, primary_key=True),
+    Column("classifier", Text),
+    Column("tenant", Text),
+    Column("agent", Text),
+    Column("mode", Text),
+    Column("threshold", Integer),
+    Column("before_mode", Text),
+    Column("before_threshold", Integer),
+    Column("set_by", Text),
+    Column("set_at", Instant),
+    Column("evidence_digest", Text),
+    Column("evidence", Text),
+    Column("without_evidence", Boolean),
 )

@@ -16,12 +16,14 @@ from afterturn.outcomes import Judgement
 from afterturn.store import _erase, _finish, _funnel, _histograms, _ingest, _proof, _queries, _queue, _sessions
 from afterturn.store._engine import SYNCHRONOUS, Database
 from afterturn.store._erase import DaysFor, Forgotten
+from afterturn.store._modes import ModeTrail
 from afterturn.store._open import migrated, path_of
 from afterturn.store._proof import Proof
 from afterturn.store._queries import Judged
 from afterturn.store._queue import Claims
 from afterturn.store._records import Claim, Conclusion, Filter, Finished, Fold, Funnel, SessionState
 from afterturn.store._replays import Replays
+from afterturn.store._reviews import Reviews
 from afterturn.store.events import TimelineEvent
 from afterturn.turns import Turn
 from afterturn.verdicts import Verdict
@@ -83,12 +85,18 @@ class Store:
         database: The database, migrated.
         max_attempts: Attempts at a turn before it is a dead letter.
         clock: Gives the time.
+
+    Attributes:
+        reviews: The samples that people look at, and their labels.
+        modes: What verdicts lead to, by tenant, agent and classifier.
     """
 
     def __init__(self, database: Database, *, max_attempts: int, clock: Clock) -> None:
         self._database = database
         self.max_attempts = max_attempts
         self.clock = clock
+        self.reviews = Reviews(database, lambda: self.clock())
+        self.modes = ModeTrail(database, lambda: self.clock())
 
     def __enter__(self) -> Self:
         return self

@@ -23,6 +23,7 @@ SESSION_CATEGORIES = "session.categories"
 SESSION_CONCLUDED = "session.concluded"
 SAFETY_SIGNAL = "safety.signal"
 SESSION_ADVICE = "session.advice"
+SESSION_SIGNAL = "session.signal"
 JUDGEMENT_FAILED = "judgement.failed"
 TEXT_REMOVED = "text.removed"
 
@@ -38,6 +39,7 @@ EVENT_NAMES = (
     SESSION_CONCLUDED,
     SAFETY_SIGNAL,
     SESSION_ADVICE,
+    SESSION_SIGNAL,
     JUDGEMENT_FAILED,
     TEXT_REMOVED,
 )

@@ -1,0 +1,104 @@
+"""Chooses a threshold with a finite-sample guarantee from a stratified sample; see `_choose` for the idea.
+
+The hypotheses, their order and the search are those of learn-then-test. The p-value is that of `_bound`: whether the
+promise is broken is a claim about one total, of turns weighted by what they add to it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from afterturn.calibration._bound import Cell, log_p_value
+from afterturn.calibration._choose import STARTS, Decision, fewest_hits, walk
+from afterturn.calibration._histogram import TOP
+from afterturn.calibration._stratified import Part, StratifiedSample, parts
+
+METHOD_STRATIFIED = (
+    "learn-then-test (Angelopoulos et al. 2021), Chernoff p-values for samples stratified by score (Hoeffding 1963; "
+    "worst case over the strata), fixed-sequence testing"
+)
+
+
+def for_false_alarms_stratified(sample: StratifiedSample, target: float, *, error: float = 0.05) -> Decision:
+    """Chooses the lowest threshold whose false-positive rate in the traffic is at most the target."""
+    enough = math.log(error)
+    rejected, tested = walk(TOP, lambda one: math.exp(_false_alarms(sample, one, target, enough=enough)), error)
+    if rejected:
+        p_value = math.exp(_false_alarms(sample, min(rejected), target))
+        return Decision(threshold=min(rejected), p_value=p_value, tested=tested, labels_of="sample")
+    more = _more(sample, [_false_alarms(sample, TOP, target)], error)
+    return Decision(threshold=None, tested=tested, more_labels=more, labels_of="sample")
+
+
+def for_precision_stratified(sample: StratifiedSample, target: float, *, error: float = 0.05) -> Decision:
+    """Chooses the lowest threshold that is proven to have at least the target precision in the traffic."""
+    starts = _starts(sample, target, error)
+    share = error / max(1, len(starts))
+    enough = math.log(share)
+    rejected: set[int] = set()
+    tested: set[int] = set()
+    for start in starts:
+        found, number = walk(start, lambda one: math.exp(_precision(sample, one, target, enough=enough)), share)
+        rejected |= {*found}
+        tested |= set(range(start, start - number, -1))
+    if rejected:
+        p_value = math.exp(_precision(sample, min(rejected), target))
+        return Decision(threshold=min(rejected), p_value=p_value, tested=len(tested), labels_of="sample")
+    tried = sorted({*starts, *range(10, TOP + 1, 10)})
+    more = _more(sample, [_precision(sample, one, target) for one in tried], error / len(STARTS))
+    return Decision(threshold=None, tested=len(tested), more_labels=more, labels_of="sample")
+
+
+def _false_alarms(sample: StratifiedSample, threshold: int, target: float, *, enough: float = -math.inf) -> float:
+    """Gives the log of the p-value for "the rate is above the target": false alarms less their share of negatives."""
+    above, below = parts(sample, threshold)
+    return _log_p([(part, 1 - target) for part in above] + [(part, -target) for part in below], 0.0, enough)
+
+
+def _precision(sample: StratifiedSample, threshold: int, target: float, *, enough: float = -math.inf) -> float:
+    """Gives the log of the p-value for "the precision is under the target": too many of the alerts are negatives."""
+    above, _ = parts(sample, threshold)
+    return _log_p([(part, 1.0) for part in above], (1 - target) * sum(part.turns for part in above), enough)
+
+
+def _log_p(of: Sequence[tuple[Part, float]], limit: float, enough: float) -> float:
+    """Tests whether the weighted negatives reach a limit; parts labelled to the last turn are known."""
+    cells: list[Cell] = []
+    for part, weight in of:
+        if part.labelled == part.turns:
+            limit -= weight * (part.turns - part.positives)
+        else:
+            cells.append(part.cell(of=False, times=weight))
+    if not any(cell.trials for cell in cells):
+        return -math.inf if of and sum(max(0.0, cell.weight) for cell in cells) < limit else 0.0
+    return log_p_value(cells, limit, enough=enough)
+
+
+def _starts(sample: StratifiedSample, target: float, error: float) -> tuple[int, ...]:
+    """Gives the thresholds to start from: the strictest with enough labelled alerts, which shares of the labels decide.
+
+    What is looked at is how many labels a stratum has, never which: so the labels cannot choose their own test.
+    """
+    fewest = fewest_hits(target, error / len(STARTS))
+    expected = {one: _labelled_alerts(sample, one) for one in range(1, TOP + 1)}
+    starts: list[int] = []
+    for multiple in STARTS:
+        start = next((one for one in range(TOP, 0, -1) if expected[one] >= multiple * fewest), None)
+        if start is not None and start not in starts:
+            starts.append(start)
+    return tuple(starts)
+
+
+def _labelled_alerts(sample: StratifiedSample, threshold: int) -> float:
+    return sum(
+        layer.labelled * layer.population.at_least(threshold) / layer.population.scored for layer in sample.layers
+    )
+
+
+def _more(sample: StratifiedSample, logs: Sequence[float], error: float) -> int | None:
+    """Says how many labels more would do in the proportions of the sample: the log of its p-value grows with them."""
+    best = min(logs, default=0.0)
+    if best >= 0 or not sample.size:
+        return None
+    return max(1, math.ceil(sample.size * (math.log(error) / best - 1)))

@@ -1,0 +1,34 @@
+"""Says what scores a reply: a rubric with a judge, or anything else that looks like it."""
+
+from __future__ import annotations
+
+from typing import Protocol, runtime_checkable
+
+from afterturn.evals._records import Reply, Row, Score
+
+
+@runtime_checkable
+class Grader(Protocol):
+    """Scores replies under one rubric."""
+
+    @property
+    def rubric(self) -> str:
+        """Name of the rubric."""
+        ...
+
+    @property
+    def priced(self) -> bool:
+        """Whether the cost of a score is known (0 included)."""
+        ...
+
+    def skips(self, row: Row) -> str | None:
+        """Gives the code of the reason why this rubric cannot score a row (`no_expected`), or None."""
+        ...
+
+    async def grade(self, row: Row, reply: Reply) -> Score:
+        """Scores a reply.
+
+        Raises:
+            JudgeError: With the code of what went wrong; the row becomes a `judge_error`.
+        """
+        ...

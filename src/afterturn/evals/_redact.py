@@ -1,0 +1,126 @@
+"""Takes secrets and personal data out of texts.
+
+Secrets (keys, tokens, Authorization headers) are taken out of everything that is stored or sent to a judge; personal
+data out of the arguments that a judge sees (SPEC D3). Both before anything is clipped: a cut half of a key is a key.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Mapping, Sequence
+from functools import cache
+
+from afterturn.turns import JsonValue
+
+SECRET = "[secret]"
+
+_SECRETS = re.compile(  # shapes of keys that providers give out
+    r"\b(?:sk|pk|rk)[-_](?:[A-Za-z0-9]+[-_])*[A-Za-z0-9_-]{16,}"
+    r"|\bgh[pousr]_[A-Za-z0-9]{20,}|\bgithub_pat_[A-Za-z0-9_]{20,}|\bglpat-[A-Za-z0-9_-]{16,}|\bhf_[A-Za-z0-9]{20,}"
+    r"|\bxox[abeprs]-[A-Za-z0-9-]{10,}|\bA(?:KIA|SIA)[A-Z0-9]{16}\b|\bAIza[A-Za-z0-9_-]{30,}|\bya29\.[A-Za-z0-9_-]{20,}"
+    r"|\beyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*"
+)
+_CARRIERS = re.compile(  # headers and parameters that carry one; elsewhere than in a header a key has a digit
+    r"(?i)((?:proxy-)?authorization[\\\"']{0,4}\s{0,4}[:=]\s{0,4}[\\\"']{0,4}(?:(?:bearer|basic|token|digest)\s{1,4})?"
+    r"|\bbearer\s{1,4}(?=[A-Za-z._~+/=-]*\d)"
+    r"|\b(?:x-)?(?:api|access|secret|auth|private)[-_ ]?(?:key|token|secret)[\\\"']{0,4}\s{0,4}[:=]\s{0,4}[\\\"']{0,4}"
+    r"(?=[A-Za-z._~+/=-]*\d))([A-Za-z0-9._~+/=-]{8,})"
+)
+_HINTS = re.compile(  # without one of these, and in any escaping, there is none of the above
+    r"uthori[sz]ation|UTHORI[SZ]ATION|earer|EARER|[kK]ey|KEY|[tT]oken|TOKEN|ecret|ECRET|[spr]k[-_]|gh[pousr]_|github_pat"
+    r"|glpat|hf_|xox|A[KS]IA|ya29|eyJ|AIza"
+)
+_SECRET_VARIABLES = re.compile(r"(?i)(?:key|token|secret|password|passwd|credentials?)$")
+_SECRET_KEYS = re.compile(
+    r"(?i)(?:proxy-)?authorization|(?:x-)?(?:api|access|secret|auth|private)[-_]?(?:key|token|secret)|password|passwd"
+)
+_LEAST_SECRET = 8
+
+_EMAIL = re.compile(r"[A-Za-z0-9._%+-]{1,64}@(?:[A-Za-z0-9-]{1,63}\.){1,8}[A-Za-z]{2,24}")
+_IBAN = re.compile(r"\b[A-Z]{2}\d{2}(?:[ -]?[A-Z0-9]{4}){3,7}(?:[ -]?[A-Z0-9]{1,3})?\b")
+_DIGITS = re.compile(r"(?<![\w.])\+?\(?\d[\d ()./-]{6,24}\d(?![\w])")
+_DATE = re.compile(r"\d{4}[-/.]\d{1,2}[-/.]\d{1,2}(?:[ T]\d{1,2})?|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4}")
+
+
+def redact_secrets(text: str) -> str:
+    """Takes keys and tokens out of a text, and the values of this process's own secret variables.
+
+    Example:
+        >>> redact_secrets("Authorization: Bearer abcdefgh12345678")
+        'Authorization: Bearer [secret]'
+    """
+    own = _own_secrets()
+    if own is not None:
+        text = own.sub(SECRET, text)
+    if _HINTS.search(text) is None:
+        return text
+    return _SECRETS.sub(SECRET, _CARRIERS.sub(rf"\1{SECRET}", text))
+
+
+def may_hold_secrets(json_line: str) -> bool:
+    """Says whether a line of JSON may hold a secret; a quick look, since most hold none."""
+    own = _own_secrets()
+    return _HINTS.search(json_line) is not None or (own is not None and own.search(json_line) is not None)
+
+
+def without_secrets(value: JsonValue) -> JsonValue:
+    """Copies a JSON value with the secrets taken out of its texts."""
+    if isinstance(value, str):
+        return redact_secrets(value)
+    if isinstance(value, Mapping):
+        return {redact_secrets(key): _kept_from(key, without_secrets(item)) for key, item in value.items()}
+    if isinstance(value, Sequence):
+        return [without_secrets(item) for item in value]
+    return value
+
+
+def _kept_from(key: str, value: JsonValue) -> JsonValue:
+    """Takes out a value whose key says that it is a secret."""
+    return SECRET if isinstance(value, str) and value and _SECRET_KEYS.fullmatch(key) else value
+
+
+def redact_personal(text: str) -> str:
+    """Takes secrets and personal data out of a text: e-mail addresses, bank and card numbers, telephone numbers.
+
+    Example:
+        >>> redact_personal("mail ann@acme.example or call +49 30 901820, order 4711, due 2026-11-30")
+        'mail [email] or call [phone], order 4711, due 2026-11-30'
+    """
+    text = _EMAIL.sub("[email]", redact_secrets(text))
+    return _DIGITS.sub(_number, _IBAN.sub("[iban]", text))
+
+
+def _number(found: re.Match[str]) -> str:
+    """Names a long number: a card where its check digit fits, else a telephone number; dates and plain ids stay."""
+    text = found[0]
+    digits = [int(character) for character in text if character.isdigit()]
+    if 13 <= len(digits) <= 19 and _luhn(digits):
+        return "[card]"
+    if _DATE.match(text) or not 7 <= len(digits) <= 15:
+        return text
+    return "[phone]" if text.startswith(("+", "0", "(")) or not text.isdigit() else text
+
+
+def _luhn(digits: list[int]) -> bool:
+    doubled = [sum(divmod(digit * 2, 10)) if place % 2 else digit for place, digit in enumerate(reversed(digits))]
+    return sum(doubled) % 10 == 0
+
+
+@cache
+def _own_secrets() -> re.Pattern[str] | None:
+    return own_secrets(os.environ)
+
+
+def own_secrets(environment: Mapping[str, str]) -> re.Pattern[str] | None:
+    """A pattern for the values of variables that are named like secrets; None where there are none."""
+    values = {
+        value
+        for name, value in environment.items()
+        if _SECRET_VARIABLES.search(name) and len(value) >= _LEAST_SECRET and not value.isalpha()
+    }
+    if not values:
+        return None
+    values |= {json.dumps(value)[1:-1] for value in values}  # as it stands in a line of JSON
+    return re.compile("|".join(re.escape(value) for value in sorted(values, key=len, reverse=True)))

@@ -1,0 +1,181 @@
+"""Reads and writes one row of an eval dataset (CONTRACT "Eval dataset"), and makes its content hash."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import replace
+
+from afterturn.evals._records import ExpectedCall, Row
+from afterturn.formats import (
+    FormatProblem,
+    canonical_json,
+    is_list,
+    is_object,
+    message_to_json,
+    messages_from_json,
+    parse_arguments,
+    passage_to_json,
+    read_id,
+    read_passages,
+    read_tools,
+    tool_to_json,
+    wrong_type,
+)
+from afterturn.turns import JsonObject, JsonValue, Message, Passage
+
+CONTENT_DIGITS = 16
+MADE_ID = "r-"
+"""Begins the ids of rows that have none of their own."""
+
+
+def read_row(value: JsonValue, *, source: str = "") -> Row:
+    """Reads one row.
+
+    Args:
+        value: The row as plain JSON; only `input` is required. Unknown keys go to the metadata.
+        source: Where it came from, `file:line`.
+
+    Raises:
+        FormatProblem: It is no row; names the place inside it, never the text.
+
+    Example:
+        >>> read_row({"id": "r1", "input": "Where is my parcel?", "expected_tool_calls": []}).expected_tool_calls
+        ()
+    """
+    if not is_object(value):
+        raise wrong_type("the row", value, "an object with `input`")
+    rest = dict(value)
+    calls, mode = _read_calls(rest.pop("expected_tool_calls", None))
+    metadata = _read_object(rest.pop("metadata", None), "metadata")
+    row = Row(
+        id=read_id(rest.pop("id", None), "id") or "",
+        input=_read_input(rest.pop("input", None)),
+        expected=rest.pop("expected", None),
+        criteria=_read_criteria(rest.pop("criteria", None)),
+        context=_read_context(rest.pop("context", None)),
+        expected_tool_calls=calls,
+        tool_call_mode=mode,
+        tools=read_tools(rest.pop("tools", None)),
+        tool_results=_read_object(rest.pop("tool_results", None), "tool_results"),
+        assertions=_read_assertions(rest.pop("assert", None)),
+        metadata={**rest, **metadata},
+        source=source,
+    )
+    return with_content(row)
+
+
+def with_content(row: Row) -> Row:
+    """Gives a row its content hash, and an id made from it where it has none."""
+    content = hashlib.sha256(canonical_json(row_to_json(row)).encode()).hexdigest()[:CONTENT_DIGITS]
+    return replace(row, id=row.id or f"{MADE_ID}{content}", content=content)
+
+
+def row_to_json(row: Row) -> dict[str, JsonValue]:
+    """Writes a row; what it does not have is left out."""
+    wire: dict[str, JsonValue] = {"id": row.id} if row.id else {}
+    wire["input"] = _input_to_json(row.input)
+    if row.expected is not None:
+        wire["expected"] = row.expected
+    if row.criteria:
+        wire["criteria"] = list(row.criteria)
+    if row.context is not None:
+        wire["context"] = [passage_to_json(passage) for passage in row.context]
+    if row.expected_tool_calls is not None:
+        wire["expected_tool_calls"] = _calls_to_json(row.expected_tool_calls, row.tool_call_mode)
+    if row.tools:
+        wire["tools"] = [tool_to_json(tool) for tool in row.tools]
+    if row.tool_results:
+        wire["tool_results"] = row.tool_results
+    if row.assertions:
+        wire["assert"] = list(row.assertions)
+    if row.metadata:
+        wire["metadata"] = row.metadata
+    return wire
+
+
+def _read_input(value: JsonValue) -> tuple[Message, ...]:
+    if value is None or value in ("", []):
+        raise FormatProblem("the row has no input", "put a text or a list of messages under `input`")
+    if isinstance(value, str):
+        return (Message(role="user", text=value),)
+    messages = value.get("messages", [value]) if is_object(value) else value
+    return messages_from_json(messages)
+
+
+def _input_to_json(messages: tuple[Message, ...]) -> JsonValue:
+    wires = [message_to_json(message) for message in messages]
+    plain = len(wires) == 1 and wires[0].keys() == {"role", "content"} and wires[0]["role"] == "user"
+    return wires[0]["content"] if plain and isinstance(wires[0]["content"], str) else wires
+
+
+def _read_criteria(value: JsonValue) -> tuple[str, ...]:
+    items = [value] if isinstance(value, str) else value
+    if items is None:
+        return ()
+    if not is_list(items) or not all(isinstance(item, str) for item in items):
+        raise wrong_type("criteria", value, "a text or a list of texts")
+    return tuple(str(item) for item in items if item)
+
+
+def _read_context(value: JsonValue) -> tuple[Passage, ...] | None:
+    return read_passages([value] if isinstance(value, str) or is_object(value) else value, ())
+
+
+def _read_calls(value: JsonValue) -> tuple[tuple[ExpectedCall, ...] | None, str | None]:
+    """Reads the expected calls: a list, or an object with `calls` and the `mode` in which they are compared."""
+    mode = None
+    if is_object(value):
+        given = value.get("mode")
+        mode = given if isinstance(given, str) else None
+        value = value.get("calls")
+    if value is None:
+        return None, mode
+    if not is_list(value):
+        raise wrong_type("expected_tool_calls", value, "a list of calls, empty where no tool may be called")
+    return tuple(_read_call(item, f"expected_tool_calls[{index}]") for index, item in enumerate(value)), mode
+
+
+def _read_call(value: JsonValue, path: str) -> ExpectedCall:
+    if isinstance(value, str):
+        value = {"name": value}
+    if not is_object(value):
+        raise wrong_type(path, value, "a tool's name or an object with a name")
+    inner = value.get("function")
+    rest = dict(inner) if is_object(inner) else dict(value)
+    name, arguments = rest.pop("name", None), rest.pop("arguments", None)
+    if not isinstance(name, str) or not name:
+        raise FormatProblem(f"{path} has no name", "say which tool is expected")
+    if isinstance(arguments, str):
+        arguments = parse_arguments(arguments)
+    if arguments is not None and not is_object(arguments):
+        raise wrong_type(f"{path}.arguments", arguments, "an object")
+    return ExpectedCall(name=name, arguments=arguments, extra=rest)
+
+
+def _calls_to_json(calls: tuple[ExpectedCall, ...], mode: str | None) -> JsonValue:
+    wires: list[JsonValue] = [{"name": call.name, "arguments": call.arguments, **call.extra} for call in calls]
+    return wires if mode is None else {"mode": mode, "calls": wires}
+
+
+def _read_object(value: JsonValue, path: str) -> JsonObject:
+    if value is None:
+        return {}
+    if not is_object(value):
+        raise wrong_type(path, value, "an object")
+    return value
+
+
+def _read_assertions(value: JsonValue) -> tuple[str | JsonObject, ...]:
+    items = [value] if isinstance(value, str | Mapping) else value
+    if items is None:
+        return ()
+    if not is_list(items):
+        raise wrong_type("assert", value, "a list of assertions")
+    return tuple(_assertion(item, f"assert[{index}]") for index, item in enumerate(items))
+
+
+def _assertion(value: JsonValue, path: str) -> str | JsonObject:
+    if isinstance(value, str) or is_object(value):
+        return value
+    raise wrong_type(path, value, "a name or an object with a name")
