@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import csv
 import json
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
@@ -124,3 +125,44 @@ def test_a_person_at_a_terminal_sees_a_table_without_codes_that_a_terminal_obeys
     assert "skipped (greeting)" in text
     assert "[t]\N{REPLACEMENT CHARACTER}4" in text
     assert "\x9b4" not in text
+
+
+def _table(result: Result) -> list[dict[str, str]]:
+    return list(csv.DictReader(StringIO(result.stdout)))
+
+
+def test_verdicts_are_exported_as_csv_with_the_names_of_their_json(run: Run) -> None:
+    result = run("--csv")
+    rows = _table(result)
+    line = json.loads(run("--json").stdout.splitlines()[1])
+    nested = {f"{name}.{key}" for name in ("params", "usage") for key in line.pop(name)}
+    assert set(rows[1]) == {*line, *nested}
+    assert (rows[1]["status"], rows[1]["reason"], rows[1]["confidence"]) == ("skipped", "greeting", "")
+    assert [row["turn"][-1] for row in rows] == ["0", "1", "2", "3", "4"]
+    assert [row["turn"][-1] for row in _table(run("--csv", "--limit", "1"))] == ["4"]
+    assert "CANARY" not in result.output
+
+
+def test_counts_are_exported_as_csv(run: Run) -> None:
+    stages = {(row["stage"], row["detail"]): row["count"] for row in _table(run("--funnel", "--csv"))}
+    assert stages["planned", ""] == "5"
+    assert (stages["skips", "greeting"], stages["failures", "timeout"]) == ("4", "1")
+    rows = _table(run("--histogram", "--csv"))
+    assert {(row["agent"], row["status"], row["day"], row["confidence"], row["verdicts"]) for row in rows} == {
+        ("agent-0", "error", "2026-11-30", "", "1"),
+        ("agent-0", "skipped", "2026-11-30", "", "2"),
+        ("agent-1", "skipped", "2026-11-30", "", "2"),
+    }
+
+
+def test_csv_and_json_are_one_or_the_other(run: Run) -> None:
+    assert run("--csv", "--json").exit_code == 2
+
+
+def test_a_spreadsheet_runs_no_id_as_a_formula(run: Run, tmp_path: Path) -> None:
+    with open_store(tmp_path / "a.db") as store:
+        turn = Turn(messages=(Message(role="user", text="x"),), tenant="=1+1", session="-s", id="@t")
+        skip = Planned(classifier="safety", version="1", metric="m", judge="encoder", plan="", skip="greeting")
+        store.add_turn(turn, [skip])
+    row = _table(run("--csv"))[-1]
+    assert (row["tenant"], row["session"], row["turn"]) == ("'=1+1", "'-s", "'@t")

@@ -12,7 +12,7 @@ from afterturn.calibration import Interval, clopper_pearson, mcnemar
 from afterturn.classifiers import AI_FRUSTRATION as UNASKED  # not enabled in these tests
 from afterturn.errors import UsageError
 from afterturn.replay import Answers, Band, Diff, Replay, compare
-from afterturn.store import Change, Changed, GivenAnswer
+from afterturn.store import Change, Changed, GivenAnswer, Store
 
 CHANGE = Change("safety", "1", "old", "2", "new")
 FOUND = GivenAnswer("finding", "self_harm", 90, None)
@@ -64,6 +64,21 @@ def test_labels_say_which_side_is_right_more_often() -> None:
     assert labelled.p_value == mcnemar(0, 9) == 0.00390625
 
 
+def test_labels_of_a_stratified_review_are_weighted_to_all_compared_turns() -> None:
+    """Of 90 turns that pass in both, 10 are labelled; of 10 new alarms all are: the rates are those of the traffic."""
+    pairs = [(NONE, NONE)] * 90 + [(FOUND, FOUND)] * 10
+    labels = {("acme", f"t-{number}"): number == 0 for number in range(10)}  # one miss in ten
+    labels |= {("acme", f"t-{number}"): number < 98 for number in range(90, 100)}  # eight of ten right
+    diff = _diff(*pairs, labels=labels, stratified=True)
+    assert diff.labelled is not None
+    assert diff.labelled.recall_new.rate == pytest.approx(8 / (8 + 9))
+    assert diff.labelled.precision_new.rate == 0.8
+    assert diff.labelled.precision_new == diff.labelled.precision_old
+    plain = _diff(*pairs, labels=labels).labelled
+    assert plain is not None
+    assert plain.recall_new.rate == pytest.approx(8 / 9)
+
+
 def test_a_threshold_compares_alerts_in_place_of_findings() -> None:
     sure = FOUND._replace(confidence=95)
     diff = _diff((FOUND, sure), (sure, FOUND), (NONE, NONE), threshold=95)
@@ -86,7 +101,7 @@ def test_mcnemars_test_is_the_exact_binomial(only_old: int, only_new: int, p_val
 
 
 async def test_a_replay_shows_what_it_would_change(
-    live: Callable[..., Awaitable[None]], make_replay: Callable[..., Replay]
+    live: Callable[..., Awaitable[None]], make_replay: Callable[..., Replay], store: Store
 ) -> None:
     await live(20)
     replay = make_replay()
@@ -103,6 +118,12 @@ async def test_a_replay_shows_what_it_would_change(
     )
     assert diff.labelled is not None
     assert (diff.labelled.only_old, diff.labelled.only_new) == (0, 1)
+    assert replay.diffs()[0].labelled is None
+    numbers = {id: places[0][1] for id, places in store.reviews.turns_named(["t-5", "t-10"]).items()}
+    store.reviews.label({numbers["t-5"]: "no", numbers["t-10"]: "yes"}, "safety", reviewer="ada")
+    reviewed = replay.diffs()[0].labelled
+    assert reviewed is not None
+    assert (reviewed.turns, reviewed.only_old, reviewed.stratified) == (2, 1, True)
     assert "invoice" not in repr(asdict(diff))
 
 

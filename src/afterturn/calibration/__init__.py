@@ -12,7 +12,7 @@ from afterturn.calibration._mcnemar import mcnemar
 from afterturn.calibration._modes import ModeRule, Modes, RuleMode
 from afterturn.calibration._sample import Candidate, Drawn, Stratum, allocate, draw, stratum_of
 from afterturn.calibration._scores import score, scores_by_day
-from afterturn.calibration._stratified import Estimates, Layer, StratifiedSample, estimates, layers_of
+from afterturn.calibration._stratified import Estimates, Layer, StratifiedSample, estimates, layers_of, weighted_point
 from afterturn.calibration._weighted_choice import (
     METHOD_STRATIFIED,
     for_false_alarms_stratified,
@@ -78,4 +78,5 @@ __all__ = [
     "score",
     "scores_by_day",
     "stratum_of",
+    "weighted_point",
 ]

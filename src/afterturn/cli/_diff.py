@@ -52,13 +52,16 @@ def _lines(diff: Diff) -> Iterator[str]:
         f"{diff.relabelled} of another label"
     )
     if diff.labelled is None:
-        yield "no labels of these turns: give some by --labels to learn which side is right"
+        yield "no labels of these turns: review some, or give --labels, to learn which side is right"
     else:
         yield from _judged(diff.labelled)
 
 
 def _judged(labelled: Labelled) -> Iterator[str]:
-    yield f"{labelled.turns} labelled turns, {labelled.positives} with something to find"
+    yield (
+        f"{labelled.turns} labelled turns, {labelled.positives} with something to find"
+        + ("; rates are estimates for all compared turns" if labelled.stratified else "")
+    )
     yield f"precision {_percent(labelled.precision_old)} → {_percent(labelled.precision_new)}"
     yield f"recall    {_percent(labelled.recall_old)} → {_percent(labelled.recall_new)}"
     told = "they never differ" if labelled.p_value is None else f"McNemar's exact p = {labelled.p_value:.3g}"

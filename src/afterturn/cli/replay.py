@@ -51,7 +51,7 @@ def replay_command(
     diff: Annotated[bool, typer.Option("--diff", help="Judge nothing: only compare what was replayed.")] = False,
     labels: Annotated[
         Path | None,
-        typer.Option(help='What people say of turns drawn at random: JSONL of {"turn", "classifier", "label"}.'),
+        typer.Option(help='Labels of turns drawn at random: JSONL of {"turn", "classifier", "label"}; else reviews.'),
     ] = None,
     threshold: Annotated[
         int | None,
@@ -77,7 +77,7 @@ def replay_command(
     config = configured(db=db)
     found = [_classifier(name) for name in dict.fromkeys(classifier)]
     narrow = Filter(tenant=tenant, agent=agent, since=since_option(since), until=since_option(until, "--until"))
-    known = {one.name: _labels(labels, one.name) for one in found} if labels else {}
+    known = {one.name: _labels(labels, one.name) for one in found} if labels else None
     counts: ReplayCounts | None = None
     with open_store(config.db, create=False) as store:
         if not diff:

@@ -3,11 +3,26 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from afterturn.calibration import Interval, clopper_pearson, mcnemar, score
+from afterturn.calibration import (
+    TOP,
+    Histogram,
+    Interval,
+    Layer,
+    Point,
+    Sample,
+    StratifiedSample,
+    Stratum,
+    clopper_pearson,
+    mcnemar,
+    point,
+    score,
+    stratum_of,
+    weighted_point,
+)
 from afterturn.errors import UsageError
 from afterturn.store import Change, Changed, GivenAnswer
 
@@ -47,6 +62,7 @@ class Labelled:
     Attributes:
         turns: How many turns are labelled and answered by both.
         positives: On how many of them there was something to find.
+        stratified: Whether precision and recall are estimates for all compared turns, from labels drawn by stratum.
         unanswered: Labelled turns that one of the two did not answer; they are in no figure.
         precision_old: Share of the old findings that are right.
         precision_new: Share of the new ones.
@@ -60,6 +76,7 @@ class Labelled:
     turns: int
     positives: int
     unanswered: int
+    stratified: bool
     precision_old: Interval
     precision_new: Interval
     recall_old: Interval
@@ -113,6 +130,7 @@ def compare(
     changed: Iterable[Changed],
     *,
     labels: Labels | None = None,
+    stratified: bool = False,
     threshold: int | None = None,
     confidence: float = 0.95,
 ) -> Diff:
@@ -122,6 +140,8 @@ def compare(
         change: What is compared.
         changed: Its turns with both answers; read once.
         labels: What people said of turns, where they did.
+        stratified: Whether the labelled turns were drawn by stratum of the old score, as a review draws them, and not
+            all with the same chance. Precision and recall are then estimates for all compared turns.
         threshold: Take a score from here on for a finding, in place of the status.
         confidence: Of all intervals.
 
@@ -132,7 +152,7 @@ def compare(
         >>> diff.raised, diff.agreement.rate, diff.labelled and diff.labelled.only_new
         (1, 0.0, 1)
     """
-    tally = _Tally(labels or {}, threshold)
+    tally = _Tally(labels or {}, threshold, stratified=stratified)
     for one in changed:
         tally.add(one)
     return tally.diff(change, confidence)
@@ -141,9 +161,11 @@ def compare(
 class _Tally:
     """Counts pairs of answers."""
 
-    def __init__(self, labels: Labels, threshold: int | None) -> None:
+    def __init__(self, labels: Labels, threshold: int | None, *, stratified: bool) -> None:
         self._labels = labels
         self._threshold = threshold
+        self._stratified = stratified
+        self._strata: dict[Stratum, Counter[tuple[bool | None, bool, bool]]] = {}
         self._turns = self._unasked = self._relabelled = 0
         self._old_unanswered: Counter[str] = Counter()
         self._new_unanswered: Counter[str] = Counter()
@@ -172,6 +194,8 @@ class _Tally:
         self._relabelled += old and new and one.old.label != one.new.label
         self._old_bands.setdefault(_band(one.old), Counter())[old, new] += 1
         self._new_bands.setdefault(_band(one.new), Counter())[old, new] += 1
+        stratum = stratum_of(one.old.status, score(one.old.status, one.old.confidence) or 0)
+        self._strata.setdefault(stratum, Counter())[label, old, new] += 1
         if label is not None:
             self._truths[label, old, new] += 1
 
@@ -221,33 +245,47 @@ class _Tally:
 
     def _labelled(self, confidence: float) -> Labelled:
         truths = self._truths
-
-        def counted(label: bool | None = None, old: bool | None = None, new: bool | None = None) -> int:
-            wanted = (label, old, new)
-            return sum(
-                count
-                for key, count in truths.items()
-                if all(want is None or want == value for want, value in zip(wanted, key, strict=True))
-            )
-
-        def share(hits: int, of: int) -> Interval:
-            return clopper_pearson(hits, of, confidence=confidence)
-
-        old_hits, new_hits, positives = counted(True, old=True), counted(True, new=True), counted(True)
+        old, new = self._point(1, confidence), self._point(2, confidence)
         only_old = truths[True, True, False] + truths[False, False, True]
         only_new = truths[True, False, True] + truths[False, True, False]
         return Labelled(
             turns=truths.total(),
-            positives=positives,
+            positives=sum(count for (label, _, _), count in truths.items() if label),
             unanswered=self._unanswered_labels,
-            precision_old=share(old_hits, counted(old=True)),
-            precision_new=share(new_hits, counted(new=True)),
-            recall_old=share(old_hits, positives),
-            recall_new=share(new_hits, positives),
+            stratified=self._stratified,
+            precision_old=old.precision,
+            precision_new=new.precision,
+            recall_old=old.recall,
+            recall_new=new.recall,
             only_old=only_old,
             only_new=only_new,
             p_value=mcnemar(only_old, only_new),
         )
+
+    def _point(self, side: int, confidence: float) -> Point:
+        """Gives what one side (1 the old, 2 the new) does to the labelled turns, or by them to all compared ones."""
+        if self._stratified:
+            layers = tuple(
+                Layer(
+                    stratum=stratum,
+                    population=_halves(counts, side, (None, True, False)),
+                    positives=_halves(counts, side, (True,)),
+                    negatives=_halves(counts, side, (False,)),
+                )
+                for stratum, counts in sorted(self._strata.items())
+            )
+            return weighted_point(StratifiedSample(layers=layers), TOP, confidence=confidence)
+        sample = Sample(positives=_halves(self._truths, side, (True,)), negatives=_halves(self._truths, side, (False,)))
+        return point(sample, TOP, confidence=confidence)
+
+
+def _halves(counts: Mapping[Any, int], side: int, labels: Collection[bool | None]) -> Histogram:
+    """Counts turns of some labels as a histogram: findings of a side in its top bin, the rest in its lowest."""
+    found: Counter[int] = Counter()
+    for key, count in counts.items():
+        if key[0] in labels:
+            found[TOP if key[side] else 0] += count
+    return Histogram(counts=dict(found))
 
 
 def _named(answer: GivenAnswer) -> str:

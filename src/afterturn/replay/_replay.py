@@ -18,7 +18,7 @@ from afterturn.outcomes import Judgement
 from afterturn.replay._diff import Diff, Labels, compare
 from afterturn.replay._pace import Pace, Sleep
 from afterturn.replay._walk import Walk
-from afterturn.store import Claim, Filter, ReplayClaim, Store, StoredTurn, TurnOrder
+from afterturn.store import Claim, Filter, ReplayClaim, Store, StoredTurn, TurnOrder, majority
 from afterturn.turns import Turn
 from afterturn.verdicts import Verdict
 from afterturn.worker import Broken, judged
@@ -181,7 +181,8 @@ class Replay:
         """Compares the replayed answers with those of live traffic; one result for each pair of versions and judges.
 
         Args:
-            labels: What people said of turns, by classifier, then by tenant (or None) and turn.
+            labels: What people said of turns drawn at random, by classifier, then by tenant (or None) and turn; by
+                default what reviewers said, whose samples are stratified.
             threshold: Take a score from here on for a finding, as an alert does, in place of the verdict's status.
             confidence: Of all intervals.
         """
@@ -312,15 +313,30 @@ def differences(
     threshold: int | None = None,
     confidence: float = 0.95,
 ) -> tuple[Diff, ...]:
-    """Compares what was replayed about the turns of a filter with what live traffic has of them."""
-    found = labels or {}
+    """Compares what was replayed about the turns of a filter with what live traffic has of them.
+
+    Args:
+        store: The store.
+        narrow: Which turns, and which replayed classifier, version and judge.
+        labels: What people said of turns drawn at random, by classifier; by default what reviewers said.
+        threshold: Take a score from here on for a finding, in place of the verdict's status.
+        confidence: Of all intervals.
+    """
     return tuple(
         compare(
             change,
             store.replays.changed(change, narrow),
-            labels=found.get(change.classifier),
+            labels=_reviewed(store, change.classifier) if labels is None else labels.get(change.classifier),
+            stratified=labels is None,
             threshold=threshold,
             confidence=confidence,
         )
         for change in store.replays.changes(narrow)
     )
+
+
+def _reviewed(store: Store, classifier: str) -> Labels:
+    """Gives what the majority of the reviewers said of each turn."""
+    given = store.reviews.labels(classifier)
+    said, _ = majority(given)
+    return {(one.tenant, one.turn): said[one.key] for one in given if one.key in said}

@@ -1,0 +1,196 @@
+"""`afterturn replay` judges stored turns anew beside the old verdicts and shows what would change."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+import structlog
+from typer.testing import CliRunner, Result
+
+from afterturn.calls import Planned
+from afterturn.cli._app import app
+from afterturn.cli.replay import replay_command
+from afterturn.outcomes import Judgement
+from afterturn.session import apply
+from afterturn.store import Filter, open_store
+from afterturn.turns import Agent, Message, Turn
+from afterturn.verdicts import Verdict
+
+Run = Callable[..., Result]
+
+_CANARY = "CANARY-4711"
+_START = datetime(2026, 11, 2, 9, tzinfo=UTC)
+_OWN = """
+from dataclasses import replace
+from afterturn.classifiers import SAFETY, Reading
+
+def _read(answer, turn):
+    return Reading(status="finding", label="self_harm")
+
+BY_RULE = replace(SAFETY, version="2", fields=lambda turn: {}, read=_read)
+OTHER = 7
+"""
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    """Holds five judged turns, of which the first has a finding."""
+    path = tmp_path / "a.db"
+    with open_store(path, synchronous="OFF", clock=lambda: _START) as store:
+        for number in range(5):
+            said = (
+                Message(role="user", text=_CANARY),
+                Message(role="assistant", text=f"{_CANARY}, that is the answer."),
+            )
+            turn = Turn(
+                messages=said,
+                agent=Agent("support", instructions=_CANARY),
+                tenant="acme",
+                session="s",
+                id=f"t-{number}",
+                created_at=_START + timedelta(hours=number),
+            )
+            planned = Planned(classifier="safety", version="1", metric="m", judge="old", plan="")
+            store.add_turn(turn, [planned])
+            verdict = Verdict(
+                tenant="acme",
+                agent="support",
+                session="s",
+                turn=turn.id,
+                classifier="safety",
+                version="1",
+                plan="",
+                metric="m",
+                judge="old",
+                status="no_finding" if number else "finding",
+                label=None if number else "self_harm",
+                confidence=80,
+                created_at=_START,
+            )
+            store.finish(store.claim("w", lease_s=9).claims[0], [Judgement(verdict=verdict)], apply)
+    return path
+
+
+@pytest.fixture
+def run(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Run]:
+    (tmp_path / "own_questions.py").write_text(_OWN)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("AFTERTURN_DB", str(path))
+    yield lambda *arguments: CliRunner().invoke(app, ["replay", *map(str, arguments)])
+    structlog.reset_defaults()
+
+
+def _report(result: Result) -> dict[str, Any]:
+    assert result.exit_code == 0, result.output
+    return json.loads(result.stdout)
+
+
+BY_RULE = ("--classifier", "own_questions:BY_RULE")
+
+
+def test_turns_are_judged_anew_and_the_change_is_shown(run: Run, path: Path) -> None:
+    report = _report(run(*BY_RULE, "--since", "2026-11-02", "--version", "2"))
+    assert report["replay"] == {
+        "turns": 5,
+        "known": 0,
+        "judged": 5,
+        "skips": {},
+        "failures": {},
+        "stopped": False,
+    }
+    (diff,) = report["diffs"]
+    assert diff["change"] == {
+        "classifier": "safety",
+        "old_version": "1",
+        "old_judge": "old",
+        "version": "2",
+        "judge": "encoder",
+    }
+    assert (diff["compared"], diff["raised"], diff["agreement"][0]) == (5, 4, 0.2)
+    assert diff["answers"][0] == {"old": "no_finding", "new": "self_harm", "turns": 4}
+    again = run(*BY_RULE, "--since", "2026-11-02")
+    assert _report(again)["replay"] | {"known": 5, "judged": 0} == _report(again)["replay"]
+    assert "5 questions had their verdict before" in again.stderr
+    with open_store(path) as store:
+        assert len(list(store.verdicts())) == len(list(store.verdicts(Filter(replayed=True)))) == 5
+
+
+def test_the_difference_alone_judges_nothing(run: Run) -> None:
+    assert _report(run(*BY_RULE, "--diff")) == {"replay": None, "diffs": []}
+    run(*BY_RULE, "--since", "2026-11-02", "--limit", "3")
+    report = _report(run("--classifier", "safety", "--diff", "--judge", "encoder"))
+    assert report["diffs"][0]["turns"] == 3
+    assert _report(run("--classifier", "safety", "--diff", "--version", "1"))["diffs"] == []
+    assert _report(run("--classifier", "safety", "--diff", "--judge", "nobody"))["diffs"] == []
+    assert _report(run("--classifier", "safety", "--diff", "--until", "2026-11-02T12:00:00"))["diffs"][0]["turns"] == 1
+
+
+def test_labels_say_which_side_is_right(run: Run, tmp_path: Path) -> None:
+    labels = tmp_path / "labels.jsonl"
+    rows = [{"turn": f"t-{number}", "classifier": "safety", "label": number < 2} for number in range(4)]
+    labels.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    report = _report(run(*BY_RULE, "--since", "2026-11-02", "--labels", labels))
+    labelled = report["diffs"][0]["labelled"]
+    assert (labelled["turns"], labelled["only_old"], labelled["only_new"]) == (4, 2, 1)
+    assert (labelled["precision_old"][0], labelled["precision_new"][0], labelled["p_value"]) == (1.0, 0.5, 1.0)
+
+
+def test_nothing_that_replays_print_holds_text(run: Run) -> None:
+    result = run(*BY_RULE, "--since", "2026-11-02")
+    assert _CANARY not in result.output
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--classifier", "safety"), "say from when on"),
+        (("--classifier", "nothing", "--diff"), "classifier nothing unknown"),
+        (("--classifier", "safety", "--version", "9", "--since", "1d"), "safety has version 1 here"),
+        (("--classifier", "no.such:THING", "--diff"), "cannot be imported"),
+        (("--classifier", "own_questions:NOTHING", "--diff"), "cannot be imported"),
+        (("--classifier", "own_questions:OTHER", "--diff"), "is no Classifier"),
+        (("--classifier", "safety", "--diff", "--rate", "0"), "--rate is a number"),
+        (("--classifier", "safety", "--diff", "--confidence", "95"), "between 0 and 1"),
+        (("--classifier", "safety", "--since", "1d", "--judge", "wonder:"), "judge"),
+    ],
+)
+def test_what_cannot_be_done_is_a_usage_error(run: Run, options: tuple[str, ...], said: str) -> None:
+    assert said in str(run(*options).exception)
+
+
+def test_a_person_at_a_terminal_reads_tables(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Terminal(StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    screen = Terminal()
+    for name, value in (("COLUMNS", "200"), ("NO_COLOR", "1"), ("TERM", "xterm")):
+        monkeypatch.setenv(name, value)
+    monkeypatch.setattr("sys.stdout", screen)
+    replay_command(classifier=["safety"], diff=True)
+    assert "nothing was replayed under these filters" in screen.getvalue()
+    replay_command(classifier=["own_questions:BY_RULE"], since="2026-11-02")
+    text = screen.getvalue()
+    for part in ("safety: version 1 by old → version 2 by encoder", "4 raised, 0 dropped", "80-89", "review some"):
+        assert part in text
+
+
+def test_replayed_verdicts_are_listed_exported_and_calibrated_apart(run: Run, tmp_path: Path) -> None:
+    run(*BY_RULE, "--since", "2026-11-02")
+
+    def out(*arguments: str) -> str:
+        return CliRunner().invoke(app, arguments).stdout
+
+    assert len(out("verdicts").splitlines()) == len(out("verdicts", "--replayed").splitlines()) == 5
+    assert {
+        json.loads(line)["version"] for line in out("verdicts", "--replayed", "--judge", "encoder").splitlines()
+    } == {"2"}
+    report = json.loads(out("calibrate", "--classifier", "safety", "--alert-budget", "9", "--replayed"))
+    assert (report["version"], report["replayed_by"], report["from"]) == ("2", "encoder", "2026-11-02")
+    assert json.loads(out("calibrate", "--classifier", "safety", "--alert-budget", "9"))["version"] == "1"
