@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import threading
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -29,7 +30,12 @@ class Receiver:
     status: int = 200
     bodies: list[bytes] = field(default_factory=list[bytes])
     paths: list[str] = field(default_factory=list[str])
+    headers: list[dict[str, str]] = field(default_factory=list[dict[str, str]])
     asked: threading.Event = field(default_factory=threading.Event)
+
+    @property
+    def requests(self) -> list[ExportLogsServiceRequest]:
+        return [ExportLogsServiceRequest.FromString(body) for body in self.bodies]
 
     @property
     def events(self) -> list[Event]:
@@ -43,9 +49,12 @@ def receiving() -> Generator[Receiver]:
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
             body = self.rfile.read(int(self.headers["Content-Length"]))
+            if self.headers["Content-Encoding"] == "gzip":
+                body = gzip.decompress(body)
             if receiver.status == 200:
                 receiver.bodies.append(body)
                 receiver.paths.append(self.path)
+                receiver.headers.append({name.lower(): value for name, value in self.headers.items()})
             receiver.asked.set()
             reply = ExportLogsServiceResponse().SerializeToString()
             self.send_response(receiver.status)
