@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 from opentelemetry.proto.logs.v1.logs_pb2 import LogRecord
-from opentelemetry.semconv._incubating.attributes import (
-    gen_ai_attributes as conventions,  # pyright: ignore[reportMissingTypeStubs]
+from opentelemetry.semconv._incubating.attributes import (  # pyright: ignore[reportMissingTypeStubs]
+    gen_ai_attributes as conventions,
 )
 from opentelemetry.semconv.attributes import error_attributes
 from otlp_receiver import Receiver
