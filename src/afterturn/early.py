@@ -96,7 +96,7 @@ class LivePass:
         if verdict.status != "finding":
             return False
         if self._rule is not None:
-            return self._rule.reached(verdict.status, verdict.confidence)
+            return self._rule.reached(verdict.status, verdict.confidence, version=verdict.version)
         return (verdict.confidence or 0) >= (self._policy.second_pass.least_confidence or 0)
 
 

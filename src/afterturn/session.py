@@ -107,7 +107,9 @@ def apply(
 
 def _counts(verdict: Verdict, rule: ModeRule | None) -> bool:
     """Says whether anything may follow from a verdict: always where no rule says otherwise."""
-    return rule is None or (rule.mode != "shadow" and rule.reached(verdict.status, verdict.confidence))
+    if rule is None:
+        return True
+    return rule.mode != "shadow" and rule.reached(verdict.status, verdict.confidence, version=verdict.version)
 
 
 def _heard(judgement: Judgement, rule: ModeRule | None) -> Judgement:

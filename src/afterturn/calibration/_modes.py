@@ -22,6 +22,8 @@ class ModeRule:
         agent: The tenant's agent that it is for; None: all.
         mode: shadow, advise, or enforce.
         threshold: Score from which on a verdict counts, 1 to 100; None: every finding.
+        version: Version of the classifier that the threshold was chosen for: scores of another are another scale, so
+            nothing follows from them. None: any.
     """
 
     classifier: str
@@ -29,6 +31,7 @@ class ModeRule:
     agent: str | None = None
     mode: RuleMode
     threshold: int | None = None
+    version: str | None = None
 
     def __post_init__(self) -> None:
         if self.threshold is not None and not 1 <= self.threshold <= 100:
@@ -36,14 +39,16 @@ class ModeRule:
         if self.agent is not None and self.tenant is None:
             raise ValueError("an agent belongs to a tenant; give the tenant as well")
 
-    def reached(self, status: str, confidence: int | None) -> bool:
-        """Says whether a verdict counts under this rule.
+    def reached(self, status: str, confidence: int | None, *, version: str) -> bool:
+        """Says whether a verdict of a version counts under this rule.
 
         Example:
             >>> rule = ModeRule(classifier="safety", mode="advise", threshold=80)
-            >>> rule.reached("finding", 80), rule.reached("finding", 79), rule.reached("error", None)
-            (True, False, False)
+            >>> [rule.reached("finding", confidence, version="1") for confidence in (80, 79, None)]
+            [True, False, False]
         """
+        if self.version not in (None, version):
+            return False
         if self.threshold is None:
             return status == "finding"
         value = score(status, confidence)

@@ -12,10 +12,13 @@ from afterturn.cli.calibrate import calibrate_command
 from afterturn.cli.classify import classify_command
 from afterturn.cli.clean import clean_command
 from afterturn.cli.demo import demo_command
+from afterturn.cli.drift import drift_command
 from afterturn.cli.forget import forget_command
 from afterturn.cli.guard import guard_command
+from afterturn.cli.modes import modes_app
 from afterturn.cli.policy import policy_app
 from afterturn.cli.replay import replay_command
+from afterturn.cli.review import review_command
 from afterturn.cli.transfer import export_command, import_command
 from afterturn.cli.verdicts import verdicts_command
 from afterturn.cli.worker import worker_command
@@ -36,8 +39,10 @@ for _name, _command in (
     ("import", import_command),
     ("export", export_command),
     ("verdicts", verdicts_command),
+    ("review", review_command),
     ("calibrate", calibrate_command),
     ("replay", replay_command),
+    ("drift", drift_command),
     ("forget", forget_command),
     ("worker", worker_command),
 ):
@@ -45,6 +50,7 @@ for _name, _command in (
 _passed_on = {"allow_extra_args": True, "ignore_unknown_options": True}
 app.command("bench", context_settings=_passed_on)(bench_command)
 app.add_typer(policy_app, name="policy")
+app.add_typer(modes_app, name="modes")
 
 
 def _version(value: bool) -> None:

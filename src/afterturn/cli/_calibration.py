@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
 _CURVE_ROWS = 20
 _ENFORCED_FROM = 51
+_COUNTED = ("used", "positives", "negatives")
 
 
 def show(head: dict[str, Any], result: Calibration) -> None:
@@ -22,7 +23,7 @@ def show(head: dict[str, Any], result: Calibration) -> None:
         console.print(line)
     if result.points[1:]:
         console.print(_curve(result))
-    for line in _chosen(result):
+    for line in _chosen(result, "of all turns; Chernoff" if head["labels"]["sample"] else "Clopper-Pearson"):
         console.print(line)
 
 
@@ -30,14 +31,16 @@ def _counted(head: dict[str, Any]) -> list[str]:
     labels = head["labels"]
     whose = ", ".join(f"{name} {printable(head[name])}" for name in ("tenant", "agent") if head[name])
     left_out = [
-        f"{labels[name]} {name.replace('_', ' ')}"
-        for name in ("unknown_turns", "unanswered", "contradictory", "other_classifiers", "bad_lines")
-        if labels[name]
+        f"{number} {name.replace('_', ' ')}"
+        for name, number in labels.items()
+        if name not in _COUNTED and isinstance(number, int) and number
     ]
+    drawn = labels["sample"]
+    sampled = f", of {drawn['drawn']} drawn by score from {drawn['turns']:,} turns" if drawn else ""
     return [
         f"{printable(head['classifier'])} version {printable(head['version'])}{', ' + whose if whose else ''}: "
         f"{head['answered']:,} answers from {head['from']} to {head['to']}",
-        f"labels: {labels['positives']} true, {labels['negatives']} false"
+        f"labels: {labels['positives']} true, {labels['negatives']} false{sampled}"
         + (f"; left out: {', '.join(left_out)}" if left_out else ""),
     ]
 
@@ -59,7 +62,7 @@ def _curve(result: Calibration) -> Any:
     return table
 
 
-def _chosen(result: Calibration) -> list[str]:
+def _chosen(result: Calibration, method: str) -> list[str]:
     if result.threshold is None or result.alerts is None or result.at_threshold is None:
         return []
     point = result.at_threshold
@@ -70,7 +73,7 @@ def _chosen(result: Calibration) -> list[str]:
     if result.points[1:]:
         lines += [
             f"recall {_percent(point.recall)}, false positives {_percent(point.false_alarms)}, "
-            f"precision {_percent(point.precision)} (Clopper-Pearson, {result.target.confidence:g})"
+            f"precision {_percent(point.precision)} ({method}, {result.target.confidence:g})"
         ]
     lines.append(result.guarantee or "This describes the days that were seen; it promises nothing about others.")
     if result.threshold < _ENFORCED_FROM:

@@ -1,4 +1,4 @@
-"""Reads the labels that people gave to turns, and finds the scores of what they labelled."""
+"""Finds the labels that people gave to turns, in the store or in a file, and the scores of what they labelled."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Literal
 
 from afterturn.cli._common import note
 from afterturn.errors import UsageError
 
 if TYPE_CHECKING:
-    from afterturn.calibration import Sample
+    from afterturn.calibration import Sample, StratifiedSample
     from afterturn.formats import BadLine, Record
-    from afterturn.store import Filter, Store
+    from afterturn.store import Filter, Label, Reviewed, Store
     from afterturn.verdicts import Verdict
 
 Key = tuple[str | None, str]
@@ -38,6 +38,29 @@ class Labels:
     bad_lines: int = 0
 
 
+Source = Literal["none", "file", "review", "stored"]
+"""Is where labels come from: a sample that was reviewed, or labels that were imported and are in no sample."""
+
+_LEFT_OUT = ("unknown_turns", "unanswered", "contradictory", "other_classifiers", "bad_lines")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Used:
+    """Is what a calibration rests on.
+
+    Attributes:
+        source: Where the labels come from.
+        sample: The labelled sample: simple where turns were drawn at random, else stratified.
+        left_out: How many labels, lines or turns are not in it, by why.
+        drawn: What the stratified sample was drawn from; None without one.
+    """
+
+    source: Source
+    sample: Sample | StratifiedSample
+    left_out: dict[str, int]
+    drawn: dict[str, Any] | None = None
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Matched:
     """Is a labelled sample with what of the labels is in it.
@@ -53,6 +76,90 @@ class Matched:
     unanswered: int
 
 
+def from_file(store: Store, file: Path, narrow: Filter) -> Used:
+    """Takes the labels of a file; those of the store are left alone, since the two were drawn in different ways.
+
+    Raises:
+        UnreadableInputError: The file as a whole cannot be read.
+        UsageError: A label names a turn id that several tenants have, and not whose.
+    """
+    read = read_labels(file, narrow.classifier or "")
+    found = matched(store, read, narrow)
+    left_out = _none_left_out() | {
+        "unknown_turns": found.unknown,
+        "unanswered": found.unanswered,
+        "contradictory": read.contradictory,
+        "other_classifiers": read.other_classifiers,
+        "bad_lines": read.bad_lines,
+    }
+    return Used(source="file", sample=found.sample, left_out=left_out)
+
+
+def from_store(store: Store, narrow: Filter) -> Used:
+    """Takes the labels of the newest sample that has some, by stratum; without one, those that were imported."""
+    given = store.reviews.labels(narrow.classifier, tenant=narrow.tenant, agent=narrow.agent)
+    reviewed = newest_reviewed(store, narrow, given)
+    if reviewed is None:
+        return _imported(store, narrow, given)
+    left_out = _none_left_out() | {
+        "contradictory": reviewed.contradictory,
+        "unlabelled": reviewed.unlabelled,
+        "unreadable": reviewed.unreadable,
+        "outside_the_sample": reviewed.outside,
+    }
+    return Used(source="review", sample=reviewed.stratified, left_out=left_out, drawn=facts(reviewed))
+
+
+def newest_reviewed(store: Store, narrow: Filter, given: tuple[Label, ...]) -> Reviewed | None:
+    """Gives the newest sample of exactly this traffic in which a turn is labelled."""
+    for sample in store.reviews.samples(narrow):
+        reviewed = store.reviews.reviewed(sample, given)
+        if reviewed.stratified.size:
+            return reviewed
+    return None
+
+
+def facts(reviewed: Reviewed) -> dict[str, Any]:
+    """Gives what a sample was drawn from, as JSON."""
+    sample = reviewed.sample
+    return {
+        "number": sample.number,
+        "seed": sample.seed,
+        "drawn_at": sample.drawn_at.isoformat(),
+        "since": sample.since and sample.since.isoformat(),
+        "until": sample.until and sample.until.isoformat(),
+        "turns": sum(sample.frame.values()),
+        "drawn": len(reviewed.turns),
+        "labelled": reviewed.stratified.size,
+        "expired": sample.expired,
+    }
+
+
+def _imported(store: Store, narrow: Filter, given: tuple[Label, ...]) -> Used:
+    """Takes labels that are in no sample, as if their turns had been drawn at random: whoever imported them says so."""
+    from afterturn.calibration import Histogram, Sample, score
+    from afterturn.store import majority
+
+    truth, tied = majority(given)
+    scores: dict[bool, Counter[int]] = {True: Counter(), False: Counter()}
+    for key, (status, confidence) in store.reviews.answers(narrow, [*truth]).items():
+        scores[truth[key]][score(status, confidence) or 0] += 1
+    sample = Sample(positives=Histogram(counts=scores[True]), negatives=Histogram(counts=scores[False]))
+    left_out = _none_left_out() | {"unknown_turns": len(truth) - sample.size, "contradictory": len(tied)}
+    return Used(source="stored" if sample.size else "none", sample=sample, left_out=left_out)
+
+
+def none_used() -> Used:
+    """Gives what a calibration without labels rests on."""
+    from afterturn.calibration import Histogram, Sample
+
+    return Used(source="none", sample=Sample(positives=Histogram(), negatives=Histogram()), left_out=_none_left_out())
+
+
+def _none_left_out() -> dict[str, int]:
+    return dict.fromkeys(_LEFT_OUT, 0)
+
+
 def read_labels(file: Path, classifier: str) -> Labels:
     """Reads a file of `{"turn", "classifier", "label": true or false}`, one a line; `tenant` may be there too.
 
@@ -64,7 +171,7 @@ def read_labels(file: Path, classifier: str) -> Labels:
     labels = Labels()
     both: set[Key] = set()
     for record in read_records(file):
-        row = record if isinstance(record, BadLine) else _row(record, str(file))
+        row = record if isinstance(record, BadLine) else label_row(record, str(file))
         if isinstance(row, BadLine):
             labels.bad_lines += 1
             note(str(row))
@@ -78,7 +185,8 @@ def read_labels(file: Path, classifier: str) -> Labels:
     return labels
 
 
-def _row(record: Record, file: str) -> tuple[Key, str, bool] | BadLine:
+def label_row(record: Record, file: str) -> tuple[Key, str, bool] | BadLine:
+    """Reads one label: of which turn, for which classifier, and what it says."""
     from afterturn.formats import BadLine
 
     value = record.value

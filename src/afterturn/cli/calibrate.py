@@ -4,24 +4,31 @@ from __future__ import annotations
 
 import sys
 from dataclasses import asdict, replace
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from afterturn.cli._common import configured, json_line, note
-from afterturn.cli._labels import Labels, Matched, matched, read_labels
-from afterturn.cli._when import since_option
+from afterturn.cli._evidence import with_digest
+from afterturn.cli._labels import Used, from_file, from_store, none_used
+from afterturn.cli._narrow import from_day, one_version, to_day
 from afterturn.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from afterturn.calibration import Calibration, DayHistogram, Histogram, Target, TargetKind
-    from afterturn.store import Filter
+    from afterturn.store import Filter, Store
 
 INCONCLUSIVE = 3
+
+_MISSING = {
+    "negatives": "turns labelled false",
+    "alerts": "labelled turns that alert",
+    "sample": "a larger sample: afterturn review --size",
+}
 
 
 def calibrate_command(
@@ -39,7 +46,10 @@ def calibrate_command(
     judge: Annotated[str | None, typer.Option(help="Whose replayed verdicts, where several judges replayed.")] = None,
     labels: Annotated[
         Path | None,
-        typer.Option(help='What people say of turns drawn at random: JSONL of {"turn", "classifier", "label"}.'),
+        typer.Option(
+            help='Labels of turns drawn at random, in place of those of `afterturn review`: JSONL of {"turn", '
+            '"classifier", "label"}.'
+        ),
     ] = None,
     target_fpr: Annotated[float | None, typer.Option(help="Promise at most this false-positive rate, 0 to 1.")] = None,
     target_precision: Annotated[float | None, typer.Option(help="Promise at least this precision, 0 to 1.")] = None,
@@ -64,26 +74,25 @@ def calibrate_command(
         agent=agent,
         classifier=classifier,
         version=version,
-        since=_midnight(since_option(since), timedelta()),
-        until=_midnight(since_option(until, "--until"), timedelta(days=1) - timedelta(microseconds=1)),
+        since=from_day(since),
+        until=to_day(until),
         replayed=replayed,
         judge=judge,
     )
-    read = read_labels(labels, classifier) if labels else Labels()
     with open_store(config.db, create=False) as store:
         days = store.histograms(narrow)
-        chosen_version = _version(days, classifier)
+        chosen_version = one_version(days, classifier)
         narrow = replace(narrow, version=chosen_version, judge=_judge(days))
-        found = matched(store, read, narrow)
+        found = _labelled(store, labels, narrow)
     scores = scores_by_day(days)
     result = calibrate(scores, found.sample, target)
     if plot is not None:
         from afterturn.cli._plot import draw
 
         draw(result, plot, kind=kind, title=f"{classifier} {chosen_version}")
-    head = _head(narrow, chosen_version, scores, read, found)
+    head = _head(narrow, scores, found)
     if as_json or not sys.stdout.isatty():
-        sys.stdout.write(json_line(head | _results(result)) + "\n")
+        sys.stdout.write(json_line(with_digest(head | _results(result))) + "\n")
     else:
         from afterturn.cli._calibration import show
 
@@ -100,13 +109,8 @@ def missing(result: Calibration) -> str:
         return "no threshold keeps this budget: the surest alerts alone are more; raise --alert-budget"
     if decision.more_labels is None:
         return "no threshold keeps this promise: the labelled sample breaks it at every one; ask for less"
-    of = "turns labelled false" if decision.labels_of == "negatives" else "labelled turns that alert"
+    of = _MISSING[decision.labels_of]
     return f"not enough labels: {decision.more_labels} more for this claim ({of})"
-
-
-def _midnight(at: datetime | None, later: timedelta) -> datetime | None:
-    """Gives the midnight (UTC) of a time that is moved on first: histograms know whole days, and labels follow."""
-    return None if at is None else datetime.combine((at + later).astimezone(UTC).date(), time(), UTC)
 
 
 def _target(fpr: float | None, precision: float | None, budget: float | None, confidence: float) -> Target:
@@ -134,14 +138,11 @@ def _plot_kind(plot: Path | None) -> str:
     return kind
 
 
-def _version(days: Iterable[DayHistogram], classifier: str) -> str:
-    """Gives the one version that was judged; scores of several are not one scale."""
-    versions = sorted({one.series.version for one in days if one.series.status in ("finding", "no_finding")})
-    if not versions:
-        raise UsageError(f"no answered verdict of {classifier} under these filters; judge turns first, or widen them")
-    if len(versions) > 1:
-        raise UsageError(f"{classifier} has verdicts of versions {', '.join(versions)}; choose one by --version")
-    return versions[0]
+def _labelled(store: Store, labels: Path | None, narrow: Filter) -> Used:
+    """Finds labels. Reviewed turns were drawn by the scores of live traffic, so they serve no replay as they are."""
+    if labels is not None:
+        return from_file(store, labels, narrow)
+    return none_used() if narrow.replayed else from_store(store, narrow)
 
 
 def _judge(days: Iterable[DayHistogram]) -> str | None:
@@ -152,13 +153,11 @@ def _judge(days: Iterable[DayHistogram]) -> str | None:
     return next(iter(judges), None)
 
 
-def _head(
-    narrow: Filter, version: str, scores: Mapping[date, Histogram], labels: Labels, found: Matched
-) -> dict[str, Any]:
+def _head(narrow: Filter, scores: Mapping[date, Histogram], found: Used) -> dict[str, Any]:
     sample = found.sample
     return {
         "classifier": narrow.classifier,
-        "version": version,
+        "version": narrow.version,
         "tenant": narrow.tenant,
         "agent": narrow.agent,
         "replayed_by": narrow.judge,
@@ -167,14 +166,12 @@ def _head(
         "verdicts": sum(one.total for one in scores.values()),
         "answered": sum(one.scored for one in scores.values()),
         "labels": {
+            "source": found.source,
             "used": sample.size,
             "positives": sample.positives.scored,
             "negatives": sample.negatives.scored,
-            "unknown_turns": found.unknown,
-            "unanswered": found.unanswered,
-            "contradictory": labels.contradictory,
-            "other_classifiers": labels.other_classifiers,
-            "bad_lines": labels.bad_lines,
+            **found.left_out,
+            "sample": found.drawn,
         },
     }
 

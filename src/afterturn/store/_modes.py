@@ -90,6 +90,7 @@ class ModeTrail:
             "agent": rule.agent,
             "mode": rule.mode,
             "threshold": rule.threshold,
+            "version": rule.version,
             "set_by": by,
             "set_at": self._clock(),
             "evidence_digest": evidence and evidence.digest,
@@ -148,7 +149,7 @@ def _change(row: Mapping[Any, Any]) -> ModeChange:
     evidence = row["evidence_digest"]
     return ModeChange(
         number=row["n"],
-        rule=ModeRule(**scope, mode=row["mode"], threshold=row["threshold"]),
+        rule=ModeRule(**scope, mode=row["mode"], threshold=row["threshold"], version=row["version"]),
         before=None if before is None else ModeRule(**scope, mode=before, threshold=row["before_threshold"]),
         by=row["set_by"],
         at=row["set_at"],

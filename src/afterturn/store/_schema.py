@@ -259,6 +259,7 @@ modes = Table(
     Column("agent", Text),
     Column("mode", Text),
     Column("threshold", Integer),
+    Column("version", Text),
     Column("before_mode", Text),
     Column("before_threshold", Integer),
     Column("set_by", Text),

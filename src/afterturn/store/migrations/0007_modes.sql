@@ -7,6 +7,7 @@ CREATE TABLE modes (
   agent TEXT,
   mode TEXT NOT NULL CHECK (mode IN ('shadow', 'advise', 'enforce', 'inherit')),
   threshold INTEGER CHECK (threshold BETWEEN 1 AND 100),
+  version TEXT,
   before_mode TEXT,
   before_threshold INTEGER,
   set_by TEXT NOT NULL,

@@ -1,0 +1,72 @@
+"""Turns a calibration into evidence that a decision can point to, and checks it when it comes back."""
+
+from __future__ import annotations
+
+import json
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from afterturn.errors import UnreadableInputError, UsageError
+
+if TYPE_CHECKING:
+    from afterturn.calibration import ModeRule
+    from afterturn.store import Evidence
+
+DIGEST = "digest"
+_FIGURES = ("classifier", "version", "tenant", "agent", "from", "to", "answered", "labels", "target", "threshold")
+
+
+def with_digest(report: dict[str, Any]) -> dict[str, Any]:
+    """Adds the SHA-256 of a report to it, keys in their order and without white space."""
+    return report | {DIGEST: digest_of(report)}
+
+
+def digest_of(report: dict[str, Any]) -> str:
+    """Gives the digest of a report without the digest that it may hold."""
+    bare = {key: value for key, value in report.items() if key != DIGEST}
+    return sha256(json.dumps(bare, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
+
+
+def read_calibration(file: Path) -> dict[str, Any]:
+    """Reads what `afterturn calibrate --json` wrote.
+
+    Raises:
+        UnreadableInputError: The file cannot be read.
+        UsageError: It holds no calibration, or one that was changed.
+    """
+    try:
+        loaded: object = json.loads(file.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise UnreadableInputError(f"{file}: cannot be read ({type(error).__name__}); check the path") from None
+    except ValueError:
+        loaded = None
+    if not isinstance(loaded, dict) or not isinstance(loaded.get(DIGEST), str):  # pyright: ignore[reportUnknownMemberType]
+        raise UsageError(f"{file}: no calibration; give what `afterturn calibrate … --json` wrote")
+    report: dict[str, Any] = loaded  # pyright: ignore[reportUnknownVariableType]
+    if digest_of(report) != report[DIGEST]:
+        raise UsageError(f"{file}: it was changed after `afterturn calibrate` wrote it; calibrate again")
+    return report
+
+
+def evidence_for(rule: ModeRule, report: dict[str, Any]) -> Evidence:
+    """Gives the evidence for a rule.
+
+    Raises:
+        UsageError: The calibration is about something else, proves nothing, or gives another threshold.
+    """
+    from afterturn.store import Evidence
+
+    if report["classifier"] != rule.classifier:
+        raise UsageError(f"the evidence is about {report['classifier']}, not about {rule.classifier}")
+    for name in ("tenant", "agent"):
+        if report[name] not in (None, getattr(rule, name)):
+            raise UsageError(f"the evidence is about {name} {report[name]} alone; calibrate on what the rule is for")
+    if report["guarantee"] is None:
+        raise UsageError("the evidence proves nothing: give a calibration with --target-fpr or --target-precision")
+    if report["threshold"] != rule.threshold:
+        raise UsageError(f"the evidence is for a threshold of {report['threshold']}; leave --threshold out, or agree")
+    figures = {name: report[name] for name in _FIGURES}
+    figures["at_threshold"] = {name: report["at_threshold"][name] for name in ("recall", "false_alarms", "precision")}
+    figures["alerts_a_day"] = report["alerts"]["a_day"]
+    return Evidence(digest=report[DIGEST], figures=figures)
