@@ -27,7 +27,7 @@ from afterturn.evals._rubric import Rubric, load_rubric, rubric_names
 from afterturn.evals._run import Parts, new_header, resume_run, start_run
 from afterturn.evals._run_records import Agreement, Cost, Mean, RubricRef, RunHeader, RunSummary
 from afterturn.evals._runner import run_rows
-from afterturn.evals._storage import RunFile, RunWriter
+from afterturn.evals._storage import RunFile, RunWriter, drop_errors
 from afterturn.evals._summary import Tally, summarize, summary_to_json
 
 __all__ = [
@@ -62,6 +62,7 @@ __all__ = [
     "State",
     "Tally",
     "clip",
+    "drop_errors",
     "evidence",
     "grading_call",
     "load_prices",

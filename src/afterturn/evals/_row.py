@@ -98,14 +98,21 @@ class RowRunner:
             if len(found.skips) == len(setup.graders):
                 return found
             found.skips = []
-        reply = await self._asked(lambda: setup.target.ask(row), agent_fault, epoch)
+        reply = await self._asked(lambda: self._timed(row), agent_fault, epoch)
         found.fault = reply if isinstance(reply, Fault) else _unusable(reply)
         if found.fault is not None or isinstance(reply, Fault):
             return found
-        found.reply = self._priced(reply)
+        found.reply = reply
         self._assert(row, found.reply, found)
         await self._grade(row, found.reply, found, epoch)
         return found
+
+    async def _timed(self, row: Row) -> Reply:
+        """Asks the agent and notes how long it took, without the waits for rate limits."""
+        started_s = self._clock()
+        reply = await self._setup.target.ask(row)
+        took_ms = (self._clock() - started_s) * 1000
+        return self._priced(reply, took_ms) if isinstance(reply, Reply) else reply
 
     async def _asked(
         self, call: Callable[[], Awaitable[T]], fault_of: Callable[[BaseException], Fault], epoch: int
@@ -123,12 +130,14 @@ class RowRunner:
             epoch = await self._pace.slow_down(attempt=attempt, retry_after_s=fault.retry_after_s, epoch=epoch)
         raise AssertionError("the last attempt returns")
 
-    def _priced(self, reply: Reply) -> Reply:
-        if reply.cost_usd is not None:
-            return reply
+    def _priced(self, reply: Reply, took_ms: float) -> Reply:
         target, prices = self._setup.target, self._setup.prices
-        cost = prices.of(reply.usage, target.name, reply.agent.model)
-        return replace(reply, cost_usd=0.0 if cost is None and target.free else cost)
+        cost = reply.cost_usd
+        if cost is None:
+            cost = prices.of(reply.usage, target.name, reply.agent.model)
+        if cost is None and target.free:
+            cost = 0.0
+        return replace(reply, cost_usd=cost, latency_ms=reply.latency_ms or took_ms)
 
     def _assert(self, row: Row, reply: Reply, found: _Found) -> None:
         try:

@@ -23,7 +23,7 @@ from afterturn.evals._records import RowResult
 from afterturn.evals._redact import may_hold_secrets, without_secrets
 from afterturn.evals._run_records import RunHeader, RunSummary
 from afterturn.evals._summary import summarize
-from afterturn.formats import dump_json
+from afterturn.formats import dump_json, writing
 from afterturn.turns import JsonValue
 
 _RESULT = b'{"type": "result"'
@@ -227,6 +227,28 @@ class RunFile:
         except OSError as error:
             reason = error.strerror or type(error).__name__
             raise UnreadableInputError(f"{self.path} cannot be read: {reason}; check the path and its rights") from None
+
+
+def drop_errors(path: Path) -> int:
+    """Takes the results that ended in an error out of a run, so that resuming does their rows again.
+
+    Returns:
+        How many there were.
+
+    Raises:
+        UnreadableInputError: It cannot be read, or is no run.
+        OutputError: It cannot be written; then it is as it was.
+    """
+    RunFile(path)
+    dropped = 0
+    with path.open("rb") as stream, writing(path) as out:
+        for raw in stream:
+            line = _parsed(raw)
+            if line is not None and line.get("state") in ("agent_error", "judge_error"):
+                dropped += 1
+            elif line is not None and line.get("type") != "summary":
+                out.write(raw)
+    return dropped
 
 
 def done_key(content: str, repeat: int) -> int:
