@@ -6,6 +6,7 @@ Sentiment and attribution come from the classifier `ai_frustration`; where it fa
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -70,9 +71,8 @@ def signals(turn: Turn) -> Signals:
     latest = asked[-1] if asked else ""
     return Signals(
         wants_human=asks_for_human(latest),
-        reask=any(_alike(latest, earlier, _SAME_QUESTION) for earlier in asked[:-1]),
-        agent_repeats=not is_small_talk(latest)  # a greeting is answered with the same greeting
-        and any(_alike(answered[-1], one, _SAME_REPLY) for one in answered[:-1]),
+        reask=_says_again(asked, _SAME_QUESTION),
+        agent_repeats=_says_again(answered, _SAME_REPLY) and not is_small_talk(latest),  # greetings are greeted back
     )
 
 
@@ -169,11 +169,17 @@ def _recent(turn: Turn, role: str) -> list[str]:
     return [text if len(text) <= _READ_CHARACTERS else f"{text[:half]}\n{text[-half:]}" for text in recent]
 
 
-def _alike(text: str, other: str, least: float) -> bool:
-    """Says whether two messages say the same: the share of word stems that they have in common."""
-    one, two = stems(text), stems(other)
-    if min(len(one), len(two)) < _LEAST_WORDS:
-        same = text.casefold() == other.casefold()
-    else:
-        same = len(one & two) / len(one | two) >= least
-    return same and not is_small_talk(text)
+def _says_again(texts: Sequence[str], least: float) -> bool:
+    """Says whether the last message says what one before it said: the share of word stems that they have in common."""
+    if len(texts) < 2:
+        return False
+    latest, said = texts[-1], stems(texts[-1])
+    alike = any(_alike(latest, said, earlier, least) for earlier in texts[:-1])
+    return alike and not is_small_talk(latest)
+
+
+def _alike(text: str, said: frozenset[str], other: str, least: float) -> bool:
+    once = stems(other)
+    if min(len(said), len(once)) < _LEAST_WORDS:
+        return text.casefold() == other.casefold()
+    return len(said & once) / len(said | once) >= least

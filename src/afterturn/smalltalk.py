@@ -8,7 +8,7 @@ subject, in any order, with fillers and a name between them. One uncovered word 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
 from afterturn.language import QUESTION_MARKS, Phrase, Token, is_cjk, phrases, probability, tokens
@@ -142,11 +142,12 @@ def _asks_to_wait(text: str, words: list[Token]) -> bool:
 
 
 def _matches(words: list[Token], position: int) -> list[tuple[str, int]]:
-    """Lists the phrases that start here, as (kind, number of tokens)."""
+    """Lists the phrases that start here, as (kind, number of tokens), short ones first."""
     found: list[tuple[str, int]] = []
-    for length in range(1, min(_longest(), len(words) - position) + 1):
-        phrase = tuple(word.folded for word in words[position : position + length])
-        found += [(kind, length) for kind in _kinds().get(phrase, ())]
+    for phrase, kinds in _starting_with().get(words[position].folded, ()) if position < len(words) else ():
+        length = len(phrase)
+        if tuple([word.folded for word in words[position : position + length]]) == phrase:
+            found += [(kind, length) for kind in kinds]
     return found
 
 
@@ -177,15 +178,14 @@ def _looks_like_name(text: str, word: Token) -> bool:
 
 
 @lru_cache(maxsize=1)
-def _kinds() -> dict[Phrase, tuple[str, ...]]:
+def _starting_with() -> Mapping[str, tuple[tuple[Phrase, tuple[str, ...]], ...]]:
+    """Gives the phrases and their kinds by their first word, short ones first: most words start none."""
     kinds: dict[Phrase, tuple[str, ...]] = {}
     for kind, found in phrases("smalltalk.txt").items():
         if kind != "honorific":
             for phrase in found:
                 kinds[phrase] = (*kinds.get(phrase, ()), kind)
-    return kinds
-
-
-@lru_cache(maxsize=1)
-def _longest() -> int:
-    return max(map(len, _kinds()))
+    by_first: dict[str, list[tuple[Phrase, tuple[str, ...]]]] = {}
+    for phrase in sorted(kinds, key=len):
+        by_first.setdefault(phrase[0], []).append((phrase, kinds[phrase]))
+    return {first: tuple(found) for first, found in by_first.items()}

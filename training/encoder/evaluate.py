@@ -29,7 +29,7 @@ def evaluate(
     """Gives the figures of every task and part, and the calibration of every task."""
     pooled = _pooled(read, [text for part in parts.values() for row in part for text in (row.text, row.other) if text])
     scored = {name: _scored(net, part, pooled) for name, part in parts.items()}
-    figures = {
+    measured = {
         f"{name}: {task}": figures(task, scores, found)
         for name, by_task in scored.items()
         for task, (scores, found) in sorted(by_task.items())
@@ -42,7 +42,7 @@ def evaluate(
         task: calibrate(task, np.concatenate([s for s, _ in pairs]), [row for _, part in pairs for row in part])
         for task, pairs in joined.items()
     }
-    return {"figures": figures, "calibration": calibration, "lists": _lists(net, read, listed)}
+    return {"figures": measured, "calibration": calibration, "lists": _lists(net, read, listed)}
 
 
 def calibrate(task: str, scores: np.ndarray, found: Sequence[rows.Row]) -> dict[str, Any]:
@@ -124,13 +124,13 @@ def figures(task: str, scores: np.ndarray, found: Sequence[rows.Row]) -> dict[st
 
 def _lists(net: Any, read: Read, listed: Sequence[rows.Listed]) -> dict[str, float]:
     """Gives how often the nearest name of a list is right, by similarity alone."""
-    pooled = _pooled(read, [*(row.text for row in listed), *(rows.readable(n) for row in listed for n in row.names)])
+    pooled = _pooled(read, [*(row.text for row in listed), *(name for row in listed for name in row.names)])
     right: Counter[str] = Counter()
     count: Counter[str] = Counter()
     with torch.no_grad():
         units = {text: net.unit(vector[None])[0] for text, vector in pooled.items()}
     for row in listed:
-        near = torch.stack([units[rows.readable(name)] for name in row.names]) @ units[row.text]
+        near = torch.stack([units[name] for name in row.names]) @ units[row.text]
         right[row.source] += int(near.argmax()) in row.right
         count[row.source] += 1
     return {source: round(right[source] / count[source], 3) for source in sorted(count)}

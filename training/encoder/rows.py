@@ -19,6 +19,8 @@ OURS = ROOT / "training" / "data"
 PRACTICE = ROOT / "benchmarks" / "guard"
 WINDOW_CHARACTERS = 700
 ORDINARY_A_SOURCE = 160
+LISTS = ("banking77", "clinc150", "multidogo", "nlupp-banking", "star", "mts-dialog")
+CITED = "sharealike/rag/dstc11-track5-citations.{}.jsonl"
 
 LABELS: dict[str, tuple[str, ...]] = {
     "frustration": ("none", "situation", "ai"),
@@ -211,18 +213,39 @@ def our_injection() -> Iterator[Row]:
 
 
 def listed(shared: Path, split: str) -> list[Listed]:
-    """Gives the conversations with the names of their closed list."""
+    """Gives the texts with the names of their closed list, and the replies with the passages that they could rest on."""
     folder = shared / "data" / "dialogue" / "topics"
     lists = json.loads((shared / "data" / "category_lists.json").read_text(encoding="utf-8"))
     found: list[Listed] = []
-    for name in ("banking77", "clinc150", "multidogo", "nlupp-banking", "star", "mts-dialog"):
+    for name in LISTS:
         for row in jsonl(folder / f"{name}.{split}.jsonl"):
             key = row["category_list"]
-            names = tuple(lists[key[1:]]["labels"] if isinstance(key, str) else key)
-            right = tuple(names.index(label) for label in row["categories"] if label in names)
-            if right:
-                found.append(Listed(text=said(row["turns"][-8:]), names=names, right=right, source=name))
+            labels = list(lists[key[1:]]["labels"] if isinstance(key, str) else key)
+            right = tuple(labels.index(label) for label in row["categories"] if label in labels)
+            text = "\n".join(turn["text"] for turn in row["turns"] if turn["role"] == "user")[-WINDOW_CHARACTERS:]
+            if right and text:
+                names = tuple(readable(label) for label in labels)
+                found.append(Listed(text=text, names=names, right=right, source=name))
+    for row in jsonl(shared / "data" / CITED.format(split)):
+        if row["cited"]:
+            text, passages = row["reply"], tuple(row["passages"])
+            found.append(Listed(text=text, names=passages, right=tuple(row["cited"]), source="dstc11"))
     return found
+
+
+def english(shared: Path) -> list[str]:
+    """Gives English texts of the train files, as the similarities read them: messages, replies, passages, sentences."""
+    found: set[str] = set()
+    for path in sorted((shared / "data" / "dialogue").glob("*/*.train.jsonl")):
+        for row in jsonl(path):
+            found |= {turn["text"] for turn in row.get("turns", ())[-6:]}
+    for path in sorted((shared / "data").glob("**/rag/**/*.train.jsonl")) + [shared / "data" / CITED.format("train")]:
+        for row in jsonl(path):
+            found |= {row["reply"], row.get("question") or "", *row["passages"][:6]}
+    for path in sorted((shared / "data" / "scope" / "train").glob("*.jsonl")):
+        found |= {row["text"] for row in jsonl(path)}
+    found |= {text[: WINDOW_CHARACTERS // 2] for text in found}
+    return sorted(text for text in found if 3 < len(text) <= WINDOW_CHARACTERS)
 
 
 def said(turns: Sequence[Mapping[str, str]]) -> str:

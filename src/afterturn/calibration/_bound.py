@@ -14,7 +14,8 @@ import math
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-_STEPS = 22
+_FEW = 10
+_STEPS = 12
 _HALVINGS = 28
 _GOLDEN = (math.sqrt(5) - 1) / 2
 _MOST = 500.0
@@ -147,13 +148,24 @@ def _worst(cells: Sequence[Cell], slope: float, price: float) -> tuple[float, fl
 
 
 def _least(at: Callable[[float], float], cells: Sequence[Cell], enough: float = -math.inf) -> float:
-    """Finds the least value over all slopes, by golden sections of their logs."""
+    """Finds the least value over all slopes: the best of a few, then golden sections of their logs about it.
+
+    Any slope gives a valid bound; at both ends a bound says nothing, so that the few must not be left out.
+    """
     lowest, highest = _sizes(cells)
-    low, high = math.log(1e-4 / highest), math.log(60 / lowest)
+    start, end = math.log(1e-2 / highest), math.log(60 / lowest)
+    step = (end - start) / (_FEW - 1)
+    tried: dict[int, float] = {}
+    for place in sorted(range(_FEW), key=lambda one: abs(start + one * step + math.log(highest))):  # the likely first
+        tried[place] = at(math.exp(start + place * step))
+        if tried[place] <= enough:
+            return tried[place]
+    best = min(tried, key=lambda place: tried[place])
+    low, high = start + (best - 1) * step, start + (best + 1) * step
     one, two = high - _GOLDEN * (high - low), low + _GOLDEN * (high - low)
     at_one, at_two = at(math.exp(one)), at(math.exp(two))
     for _ in range(_STEPS):
-        if min(at_one, at_two) <= enough:
+        if min(tried[best], at_one, at_two) <= enough:
             break
         if at_one <= at_two:
             high, two, at_two = two, one, at_one
@@ -163,4 +175,4 @@ def _least(at: Callable[[float], float], cells: Sequence[Cell], enough: float = 
             low, one, at_one = one, two, at_two
             two = low + _GOLDEN * (high - low)
             at_two = at(math.exp(two))
-    return min(at_one, at_two)
+    return min(tried[best], at_one, at_two)

@@ -21,13 +21,17 @@ METHOD_STRATIFIED = (
 
 
 def for_false_alarms_stratified(sample: StratifiedSample, target: float, *, error: float = 0.05) -> Decision:
-    """Chooses the lowest threshold whose false-positive rate in the traffic is at most the target."""
+    """Chooses the lowest threshold whose false-positive rate in the traffic is at most the target.
+
+    The search starts at the highest score that there is: above it nothing alerts, and nothing is proven by that.
+    """
+    start = max((score for score in sample.population.counts if score), default=TOP)
     enough = math.log(error)
-    rejected, tested = walk(TOP, lambda one: math.exp(_false_alarms(sample, one, target, enough=enough)), error)
+    rejected, tested = walk(start, lambda one: math.exp(_false_alarms(sample, one, target, enough=enough)), error)
     if rejected:
         p_value = math.exp(_false_alarms(sample, min(rejected), target))
         return Decision(threshold=min(rejected), p_value=p_value, tested=tested, labels_of="sample")
-    more = _more(sample, [_false_alarms(sample, TOP, target)], error)
+    more = _more(sample, [_factor(_false_alarms(sample, start, target), error)])
     return Decision(threshold=None, tested=tested, more_labels=more, labels_of="sample")
 
 
@@ -45,8 +49,13 @@ def for_precision_stratified(sample: StratifiedSample, target: float, *, error: 
     if rejected:
         p_value = math.exp(_precision(sample, min(rejected), target))
         return Decision(threshold=min(rejected), p_value=p_value, tested=len(tested), labels_of="sample")
-    tried = sorted({*starts, *range(10, TOP + 1, 10)})
-    more = _more(sample, [_precision(sample, one, target) for one in tried], error / len(STARTS))
+    at_start = STARTS[0] * fewest_hits(target, error / len(STARTS))
+    factors = [
+        max(_factor(_precision(sample, one, target), error / len(STARTS)), at_start / expected)
+        for one in range(5, TOP + 1, 5)
+        if (expected := _labelled_alerts(sample, one))
+    ]
+    more = _more(sample, factors)
     return Decision(threshold=None, tested=len(tested), more_labels=more, labels_of="sample")
 
 
@@ -96,9 +105,12 @@ def _labelled_alerts(sample: StratifiedSample, threshold: int) -> float:
     )
 
 
-def _more(sample: StratifiedSample, logs: Sequence[float], error: float) -> int | None:
-    """Says how many labels more would do in the proportions of the sample: the log of its p-value grows with them."""
-    best = min(logs, default=0.0)
-    if best >= 0 or not sample.size:
-        return None
-    return max(1, math.ceil(sample.size * (math.log(error) / best - 1)))
+def _factor(log_p: float, error: float) -> float:
+    """Says how many times the labels would do, in their proportions: the log of a p-value grows with their number."""
+    return math.log(error) / log_p if log_p < 0 else math.inf
+
+
+def _more(sample: StratifiedSample, factors: Sequence[float]) -> int | None:
+    """Gives the labels that are missing at the threshold where the fewest are; None where no number would do."""
+    best = min(factors, default=math.inf)
+    return None if math.isinf(best) else max(1, math.ceil(sample.size * (best - 1)))

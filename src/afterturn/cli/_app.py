@@ -13,6 +13,7 @@ from afterturn.cli.classify import classify_command
 from afterturn.cli.clean import clean_command
 from afterturn.cli.demo import demo_command
 from afterturn.cli.drift import drift_command
+from afterturn.cli.eval import eval_app
 from afterturn.cli.forget import forget_command
 from afterturn.cli.guard import guard_command
 from afterturn.cli.modes import modes_app
@@ -50,6 +51,7 @@ for _name, _command in (
 _passed_on = {"allow_extra_args": True, "ignore_unknown_options": True}
 app.command("bench", context_settings=_passed_on)(bench_command)
 app.add_typer(policy_app, name="policy")
+app.add_typer(eval_app, name="eval")
 app.add_typer(modes_app, name="modes")
 
 

@@ -17,12 +17,17 @@ class Grader(Protocol):
         ...
 
     @property
-    def priced(self) -> bool:
-        """Whether the cost of a score is known (0 included)."""
+    def free(self) -> bool:
+        """Whether a score costs nothing for sure."""
         ...
 
-    def skips(self, row: Row) -> str | None:
-        """Gives the code of the reason why this rubric cannot score a row (`no_expected`), or None."""
+    @property
+    def priced(self) -> bool:
+        """Whether the cost of a score is known, because it is free or has a price."""
+        ...
+
+    def skips(self, row: Row, reply: Reply | None) -> str | None:
+        """Gives the code of the reason why it cannot score a row, or None; before the agent, `reply` is None."""
         ...
 
     async def grade(self, row: Row, reply: Reply) -> Score:

@@ -197,6 +197,8 @@ class RowResult:
         _refuse_text(self.reason)
         if (self.reason is None) != (self.state == "pass"):
             raise ValueError("every state but pass has a reason, and pass has none")
+        _refuse_bad_money(self.agent_cost_usd)
+        _refuse_bad_money(self.judge_cost_usd)
 
 
 def _refuse_bad_money(amount: float | None) -> None:

@@ -11,6 +11,7 @@ import json
 import os
 import time
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Any, Literal, cast
@@ -20,12 +21,14 @@ from afterturn.evals._codec import header_from_json, header_to_json, result_from
 from afterturn.evals._keys import Hashes, hash_of
 from afterturn.evals._records import RowResult
 from afterturn.evals._redact import may_hold_secrets, without_secrets
-from afterturn.evals._run_records import RunHeader
-from afterturn.formats import dump_json
+from afterturn.evals._run_records import RunHeader, RunSummary
+from afterturn.evals._summary import summarize
+from afterturn.formats import dump_json, writing
 from afterturn.turns import JsonValue
 
+_RESULT = b'{"type": "result"'
 FORCE_EVERY_S = 1.0
-LineType = Literal["run", "result", "summary"]
+LineType = Literal["run", "resumed", "result", "summary"]
 
 
 class RunWriter:
@@ -88,6 +91,10 @@ class RunWriter:
             OutputError: It cannot be written, because the disk is full, say. What was written before stays.
         """
         self._write("result", result_to_json(result))
+
+    def rows(self, rows: int) -> None:
+        """Notes how many rows the dataset has where a run is resumed: it may have got more."""
+        self._write("resumed", {"rows": rows})
 
     def finish(self, summary: Mapping[str, JsonValue]) -> None:
         """Writes the summary and forces everything onto the disk."""
@@ -158,10 +165,12 @@ class RunFile:
     Attributes:
         path: The file.
         header: What the run was started with.
+        stop: Why it stopped before its end; `interrupted` where no summary follows its last result.
     """
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        self.stop: str | None = "interrupted"
         first = next(self._lines(), None)
         if first is None or first.get("type") != "run":
             raise UnreadableInputError(f"{path} is no run of `afterturn eval run`; its first line is not a header")
@@ -169,6 +178,7 @@ class RunFile:
             self.header = header_from_json(first)
         except (KeyError, TypeError, ValueError):
             raise UnreadableInputError(f"{path}: the header of the run is damaged; run it again") from None
+        self._look_at_the_end()
 
     def results(self) -> Iterator[RowResult]:
         """The results, in the order in which they were done. A damaged line is no result; its row counts as not done.
@@ -187,26 +197,58 @@ class RunFile:
         """The keys of the results that are there, for resuming."""
         return Hashes(done_key(result.row.content, result.repeat) for result in self.results())
 
-    def stop(self) -> str | None:
-        """Why the run stopped before its end, as its last summary says; `interrupted` where it has none."""
-        stop: str | None = "interrupted"
-        for line in self._lines():
-            if line.get("type") == "summary":
-                stop = line.get("stop")
-            elif line.get("type") == "result":
-                stop = "interrupted"
-        return stop
+    def summary(self) -> RunSummary:
+        """The figures, added up from the results and not taken from what the file says of itself."""
+        header = self.header
+        found = summarize(self.results(), planned=header.planned, repeat=header.repeat, stop=self.stop)
+        return replace(found, stop=None) if 0 < found.planned <= found.done else found
 
-    def _lines(self) -> Iterator[dict[str, Any]]:
+    def _look_at_the_end(self) -> None:
+        """Finds out how many rows the run has by now, and how it ended."""
+        for line in self._lines(results=False):
+            kind = line.get("type")
+            if kind == "summary":
+                stop = line.get("stop")
+                self.stop = stop if isinstance(stop, str) else None
+            elif kind == "result":
+                self.stop = "interrupted"
+            elif kind == "resumed" and isinstance(line.get("rows"), int):
+                self.header = replace(self.header, rows=line["rows"])
+
+    def _lines(self, *, results: bool = True) -> Iterator[dict[str, Any]]:
+        """Gives the lines; those of results empty but for their type where nobody wants them."""
         try:
             with self.path.open("rb") as stream:
                 for raw in stream:
-                    line = _parsed(raw)
+                    passed_over = not results and raw.startswith(_RESULT) and raw.endswith(b"\n")
+                    line: dict[str, Any] | None = {"type": "result"} if passed_over else _parsed(raw)
                     if line is not None:
                         yield line
         except OSError as error:
             reason = error.strerror or type(error).__name__
             raise UnreadableInputError(f"{self.path} cannot be read: {reason}; check the path and its rights") from None
+
+
+def drop_errors(path: Path) -> int:
+    """Takes the results that ended in an error out of a run, so that resuming does their rows again.
+
+    Returns:
+        How many there were.
+
+    Raises:
+        UnreadableInputError: It cannot be read, or is no run.
+        OutputError: It cannot be written; then it is as it was.
+    """
+    RunFile(path)
+    dropped = 0
+    with path.open("rb") as stream, writing(path) as out:
+        for raw in stream:
+            line = _parsed(raw)
+            if line is not None and line.get("state") in ("agent_error", "judge_error"):
+                dropped += 1
+            elif line is not None and line.get("type") != "summary":
+                out.write(raw)
+    return dropped
 
 
 def done_key(content: str, repeat: int) -> int:

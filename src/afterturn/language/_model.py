@@ -7,32 +7,29 @@ linear classifier. Misspelt and drawn-out words ("thankssss") share most of thei
 from __future__ import annotations
 
 import math
+import re
 import struct
 import unicodedata
-import zlib
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from importlib.resources import files
 from pathlib import Path
+from zlib import crc32
 
 BUCKETS = 1 << 15
 _SIZES = (1, 2, 3, 4)
+_REWRITTEN = re.compile(r"[0-9]|(.)\1\1", re.DOTALL)
 _MAX_CHARACTERS = 400
 _HEAD = struct.Struct("<4sff")
 _MAGIC = b"AFL1"
 
 
-def ngrams(text: str) -> Iterator[int]:
+def ngrams(text: str) -> list[int]:
     """Gives the buckets of a text's words and of the character n-grams within them, word borders marked.
 
     Letters three times and more in a row count twice; digits are alike.
     """
-    for word in _words(text):
-        marked = f"<{word}>"
-        yield _bucket(f"w{marked}")
-        for size in _SIZES:
-            for start in range(len(marked) - size + 1):
-                yield _bucket(marked[start : start + size])
+    return [crc32(gram) % BUCKETS for word in _words(text) for gram in _grams(f"<{word}>")]
 
 
 def probability(name: str, text: str) -> float:
@@ -68,6 +65,9 @@ def _load(name: str) -> tuple[tuple[int, ...], float, float]:
 def _words(text: str) -> Iterator[str]:
     folded = unicodedata.normalize("NFKC", text[:_MAX_CHARACTERS]).casefold()
     for word in folded.split():
+        if (word.isascii() or word.isalpha()) and _REWRITTEN.search(word) is None:
+            yield word
+            continue
         kept: list[str] = []
         for char in word:
             alike = "0" if char.isdigit() else char
@@ -76,5 +76,14 @@ def _words(text: str) -> Iterator[str]:
         yield "".join(kept)
 
 
-def _bucket(gram: str) -> int:
-    return zlib.crc32(gram.encode("utf-8", "surrogatepass")) % BUCKETS
+def _grams(word: str) -> Iterator[bytes]:
+    yield f"w{word}".encode("utf-8", "surrogatepass")
+    # In plain ASCII a byte is a letter, so the word is encoded once and not gram by gram.
+    if word.isascii():
+        whole = word.encode()
+        for size in _SIZES:
+            yield from [whole[start : start + size] for start in range(len(whole) - size + 1)]
+        return
+    for size in _SIZES:
+        for start in range(len(word) - size + 1):
+            yield word[start : start + size].encode("utf-8", "surrogatepass")

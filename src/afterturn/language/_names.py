@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections import Counter
+from functools import lru_cache
 
 from afterturn.language._text import tokens
 from afterturn.language._words import languages
@@ -53,7 +54,14 @@ def language_name(text: str) -> str | None:
 
 def _by_script(text: str) -> str | None:
     """A script that one language alone is written in, where it makes up a third of the letters or more."""
-    letters = [unicodedata.name(char, "").split(" ")[0] for char in text[:2_000] if char.isalpha()]
-    counted = Counter(_SCRIPTS[script] for script in letters if script in _SCRIPTS)
+    if text.isascii():
+        return None
+    letters = [_by_letter(char) for char in text[:2_000] if char.isalpha()]
+    counted = Counter(name for name in letters if name is not None)
     name, count = counted.most_common(1)[0] if counted else (None, 0)
     return name if 3 * count >= len(letters) else None
+
+
+@lru_cache(maxsize=4_096)
+def _by_letter(char: str) -> str | None:
+    return _SCRIPTS.get(unicodedata.name(char, "").split(" ")[0])

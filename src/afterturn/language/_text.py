@@ -15,6 +15,7 @@ _TOKEN = re.compile(rf"[{_CJK}]|\b{_ELIDED}|{_WORD}(?:['’]{_WORD})*", re.IGNOR
 _CJK_TOKEN = re.compile(rf"[{_CJK}]")
 FOLDED = str.maketrans({"أ": "ا", "إ": "ا", "آ": "ا", "ى": "ي", "ة": "ه", "ـ": None, "ß": "ss", "ł": "l", "ı": "i"})
 _LONG_RUN = re.compile(r"(\D)\1{2,}")
+_ASCII_RUN = re.compile(r"([a-z])\1\1")
 
 _FENCE = re.compile(r"^[ \t]*(?:```|~~~).*$", re.MULTILINE)
 _LINK = re.compile(r"!?\[([^\[\]\n]{0,300})\]\([^()\n]{0,1000}\)")
@@ -43,11 +44,16 @@ class Token(NamedTuple):
 def fold(word: str) -> str:
     """Folds case, accents, apostrophes, Arabic spelling variants and drawn-out letters (`Hellooo` is `hello`)."""
     if word.isascii():  # most words: they have no accent to take apart
-        return _LONG_RUN.sub(r"\1", word.lower().replace("'", ""))
+        return _shortened(word.lower().replace("'", ""))
     decomposed = unicodedata.normalize("NFKD", word.casefold().translate(FOLDED))
     bare = "".join(char for char in decomposed if not unicodedata.combining(char) and char not in "'’")
     kana = unicodedata.normalize("NFKC", bare)
-    return _LONG_RUN.sub(r"\1", kana)
+    return _shortened(kana)
+
+
+def _shortened(word: str) -> str:
+    """Writes a drawn-out letter once; most words have none, and looking is cheaper than replacing."""
+    return word if _LONG_RUN.search(word) is None else _LONG_RUN.sub(r"\1", word)
 
 
 def tokens(text: str) -> list[Token]:
@@ -57,6 +63,11 @@ def tokens(text: str) -> list[Token]:
         >>> [token.folded for token in tokens("S'il vous plaît, 你好! It's l'hôtel.")]
         ['s', 'il', 'vous', 'plait', '你', '好', 'its', 'l', 'hotel']
     """
+    if text.isascii():  # folding it as a whole keeps every letter in its place
+        folded = text.lower()
+        if _ASCII_RUN.search(folded.replace("'", "")) is None:
+            spans = [match.span() for match in _TOKEN.finditer(text)]
+            return [Token(folded[start:end].replace("'", ""), start, end) for start, end in spans]
     return [Token(fold(match.group()), match.start(), match.end()) for match in _TOKEN.finditer(text)]
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
 
-from afterturn.language._tables import Phrase, phrases
+from afterturn.language._tables import phrases
 from afterturn.language._text import Token, is_cjk, tokens
 
 _STEM_CHARS = 5
@@ -13,9 +15,9 @@ _STEM_CHARS = 5
 def content_tokens(text: str) -> list[Token]:
     """Gives the tokens that carry a topic: no function words of the text's language, no lone letters; numbers stay."""
     found = tokens(text)
-    stop = phrases("stopwords.txt")
-    spoken = [stop[language] for language in languages(found)]
-    return [token for token in found if _carries_topic(token.folded, spoken)]
+    spoken = frozenset(languages(found))
+    spoken_in = _spoken_in()
+    return [token for token in found if _carries_topic(token.folded, spoken_in, spoken)]
 
 
 def weight(text: str) -> float:
@@ -40,16 +42,26 @@ def stems(text: str) -> frozenset[str]:
     return frozenset(found)
 
 
-def _carries_topic(word: str, spoken: Sequence[frozenset[Phrase]]) -> bool:
+def _carries_topic(word: str, spoken_in: Mapping[str, tuple[str, ...]], spoken: frozenset[str]) -> bool:
     if len(word) == 1 and not is_cjk(word):
         return False
-    return not any((word,) in stop for stop in spoken)
+    return spoken.isdisjoint(spoken_in.get(word, ()))
 
 
 def languages(words: Sequence[Token]) -> list[str]:
     """Gives the languages with the most function words among these; none where no word is one."""
-    hits = {
-        language: sum((word.folded,) in found for word in words) for language, found in phrases("stopwords.txt").items()
-    }
+    spoken_in = _spoken_in()
+    hits = Counter(language for word in words for language in spoken_in.get(word.folded, ()))
     best = max(hits.values(), default=0)
-    return [language for language, count in hits.items() if best and count == best]
+    return [language for language in phrases("stopwords.txt") if best and hits[language] == best]
+
+
+@lru_cache(maxsize=1)
+def _spoken_in() -> Mapping[str, tuple[str, ...]]:
+    """Gives the languages that each function word belongs to; a phrase of two words is none."""
+    found: dict[str, tuple[str, ...]] = {}
+    for language, stop in phrases("stopwords.txt").items():
+        for phrase in stop:
+            if len(phrase) == 1:
+                found[phrase[0]] = (*found.get(phrase[0], ()), language)
+    return found

@@ -1,0 +1,157 @@
+"""What the eval commands share: opening the parts of a run, the progress bar, the tables."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from afterturn.cli._common import printable
+from afterturn.errors import UsageError
+
+if TYPE_CHECKING:
+    from afterturn.evals import Dataset, Mean, Parts, RowResult, RunFile, RunHeader, RunSummary, Tally
+    from afterturn.evals._spend import Spend
+    from afterturn.evals.targets import TargetOptions
+
+_BY_DEFAULT = "expected_tool_calls"
+"""The assertion that every run makes of the rows that declare it (SPEC D4)."""
+
+
+def assertion_specs(given: Sequence[str]) -> tuple[str, ...]:
+    """The assertions of a run: those that were given, and the one about tool calls that rows declare."""
+    from afterturn.evals.assertions import assertion_names
+
+    named = {spec.partition(":")[0] for spec in given}
+    default = _BY_DEFAULT in assertion_names() and _BY_DEFAULT not in named
+    return (*given, _BY_DEFAULT) if default else tuple(given)
+
+
+def opened_parts(
+    target: str,
+    options: TargetOptions,
+    rubrics: Sequence[str],
+    judge: str | None,
+    assertions: Sequence[str],
+    prices: Path | None,
+) -> Parts:
+    """Opens agent, rubrics, judge and prices; a judge is only opened where a rubric needs one.
+
+    Raises:
+        UsageError: One of them is not there, or two rubrics have the same name.
+    """
+    from afterturn.evals import Parts, load_prices, load_rubric
+    from afterturn.evals.targets import open_target
+    from afterturn.judges import open_judge
+
+    loaded = tuple(load_rubric(name) for name in rubrics)
+    if len({rubric.name for rubric in loaded}) < len(loaded):
+        raise UsageError("two rubrics have the same name; give each once, or rename one")
+    if loaded and judge is None:
+        raise UsageError("a rubric needs a judge; name one: --judge provider:model, or AFTERTURN_JUDGE")
+    table = load_prices(prices)
+    # The runner has its own way with rate limits, and must see every one of them.
+    opened = open_judge(judge, retries=False) if loaded and judge else None
+    return Parts(
+        target=open_target(target, options),
+        rubrics=loaded,
+        judge=opened,
+        assertions=tuple(assertions),
+        prices=table,
+    )
+
+
+def checked(parts: Parts, rows: Dataset, asserted: Sequence[str]) -> None:
+    """Refuses a run that would check nothing.
+
+    Raises:
+        UsageError: There is neither rubric nor assertion, and no row declares one.
+    """
+    if parts.rubrics or asserted:
+        return
+    declared = (row.assertions or (parts.assertions and row.expected_tool_calls is not None) for row in rows.rows())
+    if rows.count and not any(declared):
+        raise UsageError("nothing to check: give --rubric or --assert, or rows with expected_tool_calls or assert")
+
+
+@contextmanager
+def progress(planned: int, *, done: int = 0) -> Generator[Callable[[RowResult, Tally, Spend], None]]:
+    """Shows a bar with pass rate, cost and the time that is left, on a terminal; nothing where it is piped."""
+    if not sys.stderr.isatty():
+        yield lambda result, tally, spend: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (BarColumn(), MofNCompleteColumn(), TextColumn("{task.description}"), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("", total=planned, completed=done)
+
+        def show(result: RowResult, tally: Tally, spend: Spend) -> None:
+            passed = tally.passed
+            rate = "–" if passed.mean is None else f"{passed.mean:.0%}"
+            bar.update(task, advance=1, description=f"passed {rate} of {passed.count}  ${spend.spent_usd:.4f}")
+
+        yield show
+
+
+def show_summary(header: RunHeader, summary: RunSummary) -> None:
+    """Prints the figures of a run as a table."""
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(title=printable(f"{header.target} · {header.dataset}"), title_justify="left")
+    for name in ("", "mean", "of", "coverage"):
+        table.add_column(name, justify="left" if not name else "right")
+    table.add_row("score", *_cells(summary.score, "{:.1f}"))
+    table.add_row("pass rate", *_cells(summary.pass_rate, "{:.1%}"))
+    for name, mean in summary.rubrics.items():
+        table.add_row(printable(f"  {name}"), *_cells(mean, "{:.1f}"))
+    for name, mean in summary.assertions.items():
+        table.add_row(printable(f"  {name}"), *_cells(mean, "{:.1%}"))
+    table.add_row("latency", *_cells(summary.latency_ms, "{:.0f} ms"))
+    console = Console()
+    console.print(table)
+    for line in _lines(summary):
+        console.print(printable(line), markup=False, highlight=False)
+
+
+def show_rows(run: RunFile, most: int) -> None:
+    """Prints the rows that did not pass: id, state, reason, score."""
+    from rich.console import Console
+    from rich.table import Table
+
+    others = (result for result in run.results() if result.state != "pass")
+    table = Table("row", "state", "reason", "score", "message")
+    for result in islice(others, most):
+        score = "" if result.score is None else str(result.score)
+        told = result.message or next((one.reasoning for one in result.scores), "")
+        cells = (result.row.id, result.state, result.reason or "", score, told[:120])
+        table.add_row(*map(printable, cells))
+    if table.row_count:
+        Console().print(table)
+
+
+def _cells(mean: Mean, form: str) -> tuple[str, str, str]:
+    value = "–" if mean.mean is None else form.format(mean.mean)
+    return value, str(mean.count), f"{mean.coverage:.0%}"
+
+
+def _lines(summary: RunSummary) -> list[str]:
+    states = "  ".join(f"{state} {count}" for state, count in summary.states.items() if count)
+    lines = [f"{summary.done} of {summary.planned} results: {states or 'none'}"]
+    if summary.reasons:
+        lines.append("reasons: " + ", ".join(f"{reason} {count}" for reason, count in summary.reasons.items()))
+    known = summary.agent_cost.known_usd + summary.judge_cost.known_usd
+    unknown = summary.agent_cost.unknown + summary.judge_cost.unknown
+    lines.append(f"cost: ${known:.4f}" + (f" known; {unknown} calls have no known price" if unknown else ""))
+    agreement = summary.agreement
+    if agreement is not None and agreement.pairwise is not None:
+        lines.append(
+            f"repeats agree on {agreement.pairwise:.0%} of pairs; {agreement.unanimous:.0%} of {agreement.rows} rows "
+            "always end the same"
+        )
+    return lines

@@ -1,0 +1,209 @@
+"""`afterturn eval`: runs an agent over a dataset, goes on with a run, reports on one."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from afterturn.cli._common import configured, json_line, note
+
+if TYPE_CHECKING:
+    from afterturn.evals import Dataset, Outcome, Parts, RunFile, RunHeader, RunSummary
+
+eval_app = typer.Typer(help="Runs an agent over a dataset and scores each row (docs/evals.md).", no_args_is_help=True)
+
+_Json = Annotated[bool, typer.Option("--json", help="One JSON line with the figures, also on a terminal.")]
+_MinCoverage = Annotated[
+    float, typer.Option(min=0, max=1, help="Least share of results that must be judged; below it, exit code 3.")
+]
+_MinPassRate = Annotated[
+    float | None, typer.Option(min=0, max=1, help="Least share of judged rows that must pass; else exit code 1.")
+]
+_MaxCost = Annotated[
+    float | None, typer.Option(min=0, metavar="USD", help="Stop before agent and judge cost more, and keep the rest.")
+]
+_Prices = Annotated[
+    Path | None, typer.Option(metavar="FILE", help="Prices of models, for costs and the cap; YAML or JSON.")
+]
+_AtOnce = Annotated[int | None, typer.Option("-j", "--jobs", min=1, max=256, help="Rows at once, at most: 5.")]
+_JUDGE = "Who scores: provider:model (openai:gpt-…), llama:PATH, or encoder for the rubrics it knows."
+
+
+@eval_app.command("run")
+def run_command(
+    dataset: Annotated[Path, typer.Argument(metavar="DATASET", help="Rows: JSONL, JSON, CSV, or promptfoo's YAML.")],
+    target: Annotated[
+        str,
+        typer.Option(help="The agent: module:callable, a URL, 'command:PROGRAM …', or a file of recorded turns."),
+    ],
+    rubric: Annotated[
+        list[str] | None, typer.Option(help="A rubric by name, or a file NAME.md; may be given again.")
+    ] = None,
+    check: Annotated[
+        list[str] | None,
+        typer.Option("--assert", help="What must hold of every reply, e.g. contains:TEXT; may be given again."),
+    ] = None,
+    judge: Annotated[str | None, typer.Option(help=_JUDGE)] = None,
+    threshold: Annotated[int, typer.Option(min=0, max=100, help="The score from which a row passes.")] = 70,
+    max_cost: _MaxCost = None,
+    prices: _Prices = None,
+    repeat: Annotated[int, typer.Option(min=1, max=1000, help="How often each row is run.")] = 1,
+    jobs: _AtOnce = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="The run's file; by default named by the time.")
+    ] = None,
+    deadline: Annotated[float, typer.Option(min=0.001, help="Seconds that agent and judge each have for a row.")] = 120,
+    min_coverage: _MinCoverage = 0.9,
+    min_pass_rate: _MinPassRate = None,
+    format: Annotated[str | None, typer.Option(help="The dataset's format, where it is not found out.")] = None,
+    model: Annotated[str | None, typer.Option(help="The model to ask for at an OpenAI-compatible URL.")] = None,
+    tools: Annotated[Path | None, typer.Option(help="Tools on offer at such a URL: a JSON list; stubs answer.")] = None,
+    instructions: Annotated[Path | None, typer.Option(help="System prompt for such a URL: a text file.")] = None,
+    real_tool: Annotated[
+        list[str] | None, typer.Option(help="A tool that is run for real: NAME=module:callable; all others are stubs.")
+    ] = None,
+    max_steps: Annotated[int, typer.Option(min=1, help="Model calls that a row may take at such a URL.")] = 10,
+    as_json: _Json = False,
+) -> None:
+    """Runs an agent over a dataset; every row ends as pass, fail, agent_error, judge_error or skipped.
+
+    Exit codes: 0 passed; 1 the mean is below the threshold or an assertion fails; 3 inconclusive.
+    """
+    from afterturn.cli._evals import assertion_specs, checked, opened_parts
+    from afterturn.evals import new_header, open_dataset
+    from afterturn.evals.targets import TargetOptions
+
+    options = TargetOptions(
+        model=model,
+        tools=str(tools) if tools else None,
+        instructions=str(instructions) if instructions else None,
+        real_tools=tuple(real_tool or ()),
+        max_steps=max_steps,
+    )
+    config = configured(judge=judge)
+    rows = open_dataset(dataset, format=format, tell=lambda line: note(str(line)))
+    asked = tuple(check or ())
+    parts = opened_parts(target, options, tuple(rubric or ()), config.judge, assertion_specs(asked), prices)
+    checked(parts, rows, asked)
+    header = new_header(
+        parts,
+        rows,
+        threshold=threshold,
+        repeat=repeat,
+        concurrency=jobs or 5,
+        max_cost_usd=max_cost,
+        deadline_s=deadline,
+    )
+    path = out or Path(f"eval-{datetime.now(UTC):%Y%m%d-%H%M%S}-{header.run}.jsonl")
+    summary = asyncio.run(_started(header, parts, rows, path))
+    _end(header, summary, path, min_coverage, min_pass_rate, as_json=as_json)
+
+
+@eval_app.command("resume")
+def resume_command(
+    run: Annotated[Path, typer.Argument(metavar="RUN", help="The file of a run.")],
+    max_cost: _MaxCost = None,
+    prices: _Prices = None,
+    jobs: _AtOnce = None,
+    retry_errors: Annotated[bool, typer.Option(help="Do the rows again that ended in an error.")] = False,
+    judge: Annotated[str | None, typer.Option(help=f"{_JUDGE} It must be the run's.")] = None,
+    min_coverage: _MinCoverage = 0.9,
+    min_pass_rate: _MinPassRate = None,
+    as_json: _Json = False,
+) -> None:
+    """Goes on with a run that was stopped: what is done stays, found by its content, and nothing is done twice."""
+    from afterturn.cli._evals import opened_parts
+    from afterturn.evals import RunFile, drop_errors, open_dataset
+    from afterturn.evals.targets import TargetOptions
+
+    if retry_errors:
+        dropped = drop_errors(run)
+        note(f"{dropped} results that ended in an error are done again")
+    file = RunFile(run)
+    header = file.header
+    configured(judge=judge)
+    rows = open_dataset(Path(header.dataset), format=header.dataset_format, tell=lambda line: note(str(line)))
+    parts = opened_parts(
+        header.target,
+        TargetOptions.from_json(header.options),
+        tuple(ref.path or ref.name for ref in header.rubrics),
+        judge or header.judge,
+        header.assertions,
+        prices,
+    )
+    summary = asyncio.run(_resumed(file, parts, rows, max_cost, jobs))
+    _end(header, summary, run, min_coverage, min_pass_rate, as_json=as_json)
+
+
+@eval_app.command("report")
+def report_command(
+    run: Annotated[Path, typer.Argument(metavar="RUN", help="The file of a run.")],
+    rows: Annotated[int, typer.Option(min=0, help="How many of the rows that did not pass are listed.")] = 20,
+    min_coverage: _MinCoverage = 0.9,
+    min_pass_rate: _MinPassRate = None,
+    as_json: _Json = False,
+) -> None:
+    """Shows the figures of a run, with the coverage beside every mean, and the rows that did not pass."""
+    from afterturn.cli._evals import show_rows
+    from afterturn.evals import RunFile
+
+    file = RunFile(run)
+    if not as_json and sys.stdout.isatty():
+        show_rows(file, rows)
+    _end(file.header, file.summary(), run, min_coverage, min_pass_rate, as_json=as_json)
+
+
+async def _started(header: RunHeader, parts: Parts, rows: Dataset, path: Path) -> RunSummary:
+    from afterturn.cli._evals import progress
+    from afterturn.evals import start_run
+
+    note(f"{header.planned} results to come, in {path}")
+    try:
+        with progress(header.planned) as show:
+            return await start_run(header, parts, rows, path, show=show)
+    finally:
+        await parts.close()
+
+
+async def _resumed(run: RunFile, parts: Parts, rows: Dataset, max_cost: float | None, jobs: int | None) -> RunSummary:
+    from afterturn.cli._evals import progress
+    from afterturn.evals import resume_run
+
+    planned = rows.count * run.header.repeat
+    try:
+        with progress(planned, done=len(run.done())) as show:
+            return await resume_run(run, parts, rows, show=show, max_cost_usd=max_cost, concurrency=jobs)
+    finally:
+        await parts.close()
+
+
+def _end(
+    header: RunHeader,
+    summary: RunSummary,
+    path: Path,
+    min_coverage: float,
+    min_pass_rate: float | None,
+    *,
+    as_json: bool,
+) -> None:
+    """Shows the figures and ends with the exit code of what the run comes to."""
+    from afterturn.cli._evals import show_summary
+    from afterturn.evals import outcome, summary_to_json
+
+    found: Outcome = outcome(
+        summary, threshold=header.threshold, min_coverage=min_coverage, min_pass_rate=min_pass_rate
+    )
+    if as_json or not sys.stdout.isatty():
+        figures = {"run": header.run, "file": str(path), "outcome": found.verdict, "reason": found.reason}
+        typer.echo(json_line({**figures, **summary_to_json(summary), "bad_lines": header.bad_lines}))
+    else:
+        show_summary(header, summary)
+    note(f"{found.verdict}: {found.told}")
+    if summary.stop is not None:
+        note(f"go on with: afterturn eval resume {path}")
+    raise typer.Exit(found.exit_code)

@@ -1,0 +1,19 @@
+"""Finds the adapter of a framework's agent object (`module:name` that is no plain callable)."""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+from afterturn.evals.targets._base import Target
+
+# module prefix of the object's class -> module of this room with `wrap(agent, name) -> Target`
+_ADAPTERS: dict[str, str] = {}
+
+
+def wrapped(agent: object, name: str) -> Target | None:
+    """Makes a target of an agent object of a framework; None where no adapter knows it."""
+    for base in type(agent).__mro__:
+        for prefix, module in _ADAPTERS.items():
+            if base.__module__ == prefix or base.__module__.startswith(f"{prefix}."):
+                return import_module(f"{__package__}.{module}").wrap(agent, name)
+    return None
