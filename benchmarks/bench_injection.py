@@ -3,9 +3,9 @@
 Run: `AFTERTURN_MINILM=FOLDER .venv/bin/python benchmarks/bench_injection.py [--cache FOLDER] [--json]`
 
 For each group of attack sources of the train files a head is fitted without these sources and tested on their attacks
-together with all benign rows of dev and the 300 innocent sentences of benchmarks/corpus/trigger_words.jsonl; figures are
-averages over the groups. Beside it stands the same protocol on frozen all-MiniLM-L6-v2 (a folder with `model.onnx` and
-`tokenizer.json`), logistic regression on the mean of a text's windows. Nothing is tuned on dev.
+together with all benign rows of dev and the 300 innocent sentences of benchmarks/corpus/trigger_words.jsonl; figures
+are averages over the groups. Beside it stands the same protocol on frozen all-MiniLM-L6-v2 (a folder with `model.onnx`
+and `tokenizer.json`), logistic regression on the mean of a text's windows. Nothing is tuned on dev.
 """
 
 from __future__ import annotations

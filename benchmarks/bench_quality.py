@@ -1,7 +1,7 @@
 """Measures how good the encoder's answers are, one table, counterparts beside them in the same run.
 
-Run: `afterturn bench quality [--only TASK,…] [--json]`. Our test sets are in benchmarks/corpus; public dev files are read
-from `AFTERTURN_SHARED`, else ../shared, and left out where absent. Nothing is trained or tuned on what is measured here.
+Run: `afterturn bench quality [--only TASK,…] [--json]`. Our test sets are in benchmarks/corpus; public dev files are
+read from `AFTERTURN_SHARED`, else ../shared, and left out where absent. Dev calibrates heads; nothing trains on it.
 """
 
 from __future__ import annotations

@@ -34,7 +34,8 @@ class Figure:
     def line(self) -> str:
         """Writes the line of a Markdown table."""
         beside = ", ".join(f"{name} {value:.3f}" for name, value in self.beside)
-        return f"| {self.task} | {self.rows_of} | {self.rows} | {self.measure} | {self.value:.3f} | {beside} | {self.asked} |"
+        cells = (self.task, self.rows_of, self.rows, self.measure, f"{self.value:.3f}", beside, self.asked)
+        return f"| {' | '.join(map(str, cells))} |"
 
     def plain(self) -> dict[str, Any]:
         """Gives the figure as plain values, for JSON."""

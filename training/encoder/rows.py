@@ -213,7 +213,7 @@ def our_injection() -> Iterator[Row]:
 
 
 def listed(shared: Path, split: str) -> list[Listed]:
-    """Gives the texts with the names of their closed list, and the replies with the passages that they could rest on."""
+    """Gives texts with the names of their closed list, and replies with the passages that they could rest on."""
     folder = shared / "data" / "dialogue" / "topics"
     lists = json.loads((shared / "data" / "category_lists.json").read_text(encoding="utf-8"))
     found: list[Listed] = []
@@ -239,7 +239,7 @@ def english(shared: Path) -> list[str]:
     for path in sorted((shared / "data" / "dialogue").glob("*/*.train.jsonl")):
         for row in jsonl(path):
             found |= {turn["text"] for turn in row.get("turns", ())[-6:]}
-    for path in sorted((shared / "data").glob("**/rag/**/*.train.jsonl")) + [shared / "data" / CITED.format("train")]:
+    for path in sorted((shared / "data").glob("**/rag/**/*.train.jsonl")):
         for row in jsonl(path):
             found |= {row["reply"], row.get("question") or "", *row["passages"][:6]}
     for path in sorted((shared / "data" / "scope" / "train").glob("*.jsonl")):

@@ -1,8 +1,8 @@
 """Gathers sentences in seventeen languages: the interface texts of free software, from its wheels on the registry.
 
 They choose the vocabulary, and with their English originals they teach the encoder that a translation means the same;
-none is kept in the repository. Home Assistant's frontend (Apache-2.0), Kolibri, Indico and django-allauth (MIT), Django, Wagtail,
-django-oscar and django-helpdesk (BSD-3-Clause).
+none is kept in the repository. Home Assistant's frontend (Apache-2.0), Kolibri, Indico, django-allauth (MIT), Django,
+Wagtail, django-oscar and django-helpdesk (BSD-3-Clause).
 """
 
 from __future__ import annotations
