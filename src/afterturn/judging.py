@@ -110,7 +110,7 @@ class Judging:
             JudgeError: The judge is out for now and attempts are left.
         """
         judge = self._judge(turn)
-        planned = plan(turn, self._classifiers, blocked=self._blocked(turn, judge)).of(names)
+        planned = _some(plan(turn, self._classifiers, blocked=self._blocked(turn, judge)), names)
         judgements = await judge_planned(planned, judge, attempt=attempt, clock=self._clock)
         if attempt < self._config.max_attempts:
             _refuse_outage(judgements)
@@ -244,6 +244,15 @@ def _enabled(config: Config, guards: Guards | None) -> tuple[Classifier, ...]:
         return guards.of(turn.tenant).check(message_of(turn)).flagged
 
     return (*enabled, second_pass(flagged, long_chars=config.injection_long_chars))
+
+
+def _some(planned: Plan, names: Collection[str]) -> Plan:
+    """Gives the plan of some questions: their calls with all questions of these, since company may change answers."""
+    return replace(
+        planned,
+        calls=tuple(call for call in planned.calls if any(one.classifier in names for one in call.questions)),
+        classifiers=tuple(one for one in planned.classifiers if one.name in names),
+    )
 
 
 def _replaced(classifiers: Sequence[Classifier], instead: Sequence[Classifier]) -> tuple[Classifier, ...]:

@@ -13,7 +13,7 @@ import asyncio
 import hashlib
 import json
 import time
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import lru_cache, partial
@@ -76,16 +76,15 @@ class Plan:
 
     def without(self, name: str) -> Plan:
         """The plan without one classifier that is alone in its call, or in none."""
-        return self.of([one.name for one in self.classifiers if one.name != name])
+        return self._part([one for one in self.classifiers if one.name != name])
 
     def only(self, name: str) -> Plan:
         """The plan of one classifier that is alone in its call, or in none."""
-        return self.of([name])
+        return self._part([one for one in self.classifiers if one.name == name])
 
-    def of(self, names: Collection[str]) -> Plan:
-        """The plan of some classifiers: their calls with all questions of these, since company may change answers."""
-        classifiers = [one for one in self.classifiers if one.name in names]
-        calls = tuple(call for call in self.calls if any(q.classifier in names for q in call.questions))
+    def _part(self, classifiers: Sequence[Classifier]) -> Plan:
+        names = {classifier.name for classifier in classifiers}
+        calls = tuple(call for call in self.calls if names.intersection(q.classifier for q in call.questions))
         return replace(self, calls=calls, classifiers=tuple(classifiers))
 
 
