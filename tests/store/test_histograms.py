@@ -258,15 +258,26 @@ def test_an_older_database_has_its_verdicts_counted_when_it_is_opened(filled: St
     assert before
 
 
-def test_a_distribution_reads_counts_and_no_verdicts(filled: Store, path: Path) -> None:
-    narrow = Filter(tenant="acme", classifier="safety", since=datetime(2026, 1, 1, tzinfo=UTC))
+@pytest.mark.parametrize(
+    "narrow",
+    [
+        Filter(tenant="acme", classifier="safety", since=datetime(2026, 1, 1, tzinfo=UTC)),
+        Filter(classifier="safety", since=datetime(2026, 1, 1, tzinfo=UTC), until=datetime(2027, 1, 1, tzinfo=UTC)),
+        Filter(tenant="acme", agent="support", classifier="safety", version="1", status="finding"),
+        Filter(tenant="acme", classifier="safety", replayed=True, judge="encoder"),
+        Filter(),
+    ],
+)
+def test_a_distribution_reads_counts_and_no_verdicts(filled: Store, path: Path, narrow: Filter) -> None:
     compiled = module.query(narrow).compile(dialect=sqlite.dialect(), compile_kwargs={"literal_binds": True})
     with sqlite3.connect(path) as raw:
         plan = [str(row[-1]) for row in raw.execute(f"EXPLAIN QUERY PLAN {compiled}")]
     raw.close()
-    searched = [line for line in plan if line.startswith(("SEARCH", "SCAN"))]
-    assert [line.split()[1] for line in searched] == ["histogram_series", "histogram_bins"]
-    assert all(line.startswith("SEARCH") and "USING" in line for line in searched)
+    steps = [line for line in plan if line.startswith(("SEARCH", "SCAN"))]
+    assert [line.split()[1] for line in steps] == ["histogram_series", "histogram_bins"]
+    assert steps[0].startswith("SEARCH" if narrow.tenant else "SCAN")  # there are few series
+    assert steps[1].startswith("SEARCH histogram_bins USING PRIMARY KEY (series_n=?")
+    assert all("USING" in line for line in steps)
 
 
 def test_counts_stay_when_their_turns_are_gone(filled: Store, path: Path) -> None:
