@@ -27,7 +27,7 @@ def rows() -> Iterator[Any]:
         sys.path.remove(str(BENCHMARKS))
     if not (module.DATA / "tools").is_dir():
         pytest.skip(f"no data at {module.DATA / 'tools'}; set AFTERTURN_SHARED")
-    yield module
+    return module
 
 
 @pytest.mark.parametrize("name", ["bfcl-v4-nonlive", "tooltalk"])
