@@ -12,6 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 from afterturn.errors import ConfigError
 from afterturn.evals import MIN_COVERAGE
 from afterturn.gate._metrics import check_metric, is_rate
+from afterturn.gate.redteam import DATASET, FAMILIES
 
 MOST_BYTES = 2**20
 
@@ -38,9 +39,28 @@ class RunFileConfig(BaseModel):
         ),
     ]
     judge: Annotated[str | None, Field(description="The judge that must have graded. Unset: any.")] = None
+    families: Annotated[
+        tuple[str, ...] | None,
+        Field(description="Of `redteam`: the families that must be in the run. Unset: all of the pack.", min_length=1),
+    ] = None
+    limit: Annotated[
+        int | None,
+        Field(
+            description="Of `redteam`: how many of each family must be in it at least. Unset: all.", ge=1, strict=True
+        ),
+    ] = None
     max_age_hours: Annotated[
         Hours | None, Field(description="How old the run may be, in place of the gate's `max_age_hours`.")
     ] = None
+
+    @model_validator(mode="after")
+    def _check(self) -> RunFileConfig:
+        if self.dataset != DATASET and (self.families is not None or self.limit is not None):
+            raise ValueError("families and limit are of `dataset: redteam`; take them out")
+        unknown = [name for name in self.families or () if name not in FAMILIES]
+        if unknown:
+            raise ValueError(f"no family is called {', '.join(unknown)}; there are {', '.join(FAMILIES)}")
+        return self
 
 
 class FiguresConfig(BaseModel):

@@ -17,7 +17,8 @@ from afterturn.evals import RowResult, RunFile, RunHeader, open_dataset
 from afterturn.evals._codec import result_from_json
 from afterturn.evals._keys import Hashes, hash_of
 from afterturn.gate._config import RunFileConfig
-from afterturn.gate.redteam._pack import DATASET
+from afterturn.gate.redteam import DATASET, load_pack
+from afterturn.gate.redteam._figures import left_out_of, planned_of
 from afterturn.gate.redteam._records import trial_of
 
 AHEAD = timedelta(hours=1)
@@ -169,6 +170,11 @@ def _of_dataset(
     if config.dataset == DATASET:
         if header.dataset != DATASET or strangers:
             yield Problem(code="other_dataset", told="it is no run of `afterturn redteam`; run that")
+        elif lacking := _lacking(header, config):
+            told = (
+                f"it has only a part of the pack; {', '.join(lacking)} lack seeds: run them too, or say so in the gate"
+            )
+            yield Problem(code="part_of_pack", told=told)
         return
     dataset = open_dataset(folder / config.dataset)
     if dataset.bad_lines:
@@ -179,6 +185,18 @@ def _of_dataset(
     if missing or len(wanted) != len(contents):
         told = f"its rows are not those of {config.dataset}: {missing} of {len(wanted)} are not in it; run it again"
         yield Problem(code="other_dataset", told=told)
+
+
+def _lacking(header: RunHeader, config: RunFileConfig) -> list[str]:
+    """Names the families of which the run did not plan all seeds that the gate wants."""
+    own = "x" if left_out_of(header) else None  # with the agent's own instructions some seeds have no meaning
+    wanted = load_pack(config.families or (), limit=config.limit, instructions=own).planned
+    planned = planned_of(header)
+    return [
+        family
+        for family, least in wanted.items()
+        if any(got < most * header.repeat for got, most in zip(planned.get(family, (0, 0)), least, strict=True))
+    ]
 
 
 def _content(content: str) -> int:
