@@ -140,6 +140,11 @@ def test_what_cannot_be_done_is_said(run: Run, arguments: tuple[str, ...], told:
     assert told in f"{result.output} {result.exception}"
 
 
+def test_a_name_without_a_verdict_is_told(run: Run) -> None:
+    result = run("set", "saftey", "shadow", "--by", "anna")
+    assert (result.exit_code, "there is no verdict of saftey yet" in result.stderr) == (0, True)
+
+
 def test_a_person_at_a_terminal_reads_who_decided_what(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     run("set", "safety", "advise", "--by", "anna", "--threshold", 70)
     run("set", "safety", "enforce", "--by", "ben", "--without-evidence")

@@ -290,6 +290,17 @@ def test_calibrate_weighs_a_reviewed_sample(run: Run) -> None:
     assert "no threshold keeps this promise" in short.stderr
 
 
+def test_labels_of_a_sample_of_other_traffic_are_not_taken_as_drawn_at_random(run: Run) -> None:
+    run(*_ANNA, typed="n\n" * 30)
+    result = _calibrate("--target-fpr", "0.1", "--tenant", "acme")
+    told = json.loads(result.stdout)["labels"]
+    assert (result.exit_code, told["source"], told["used"], told["of_other_samples"]) == (3, "none", 0, 30)
+    assert "30 labelled turns are of samples of other traffic" in result.stderr
+    own = run("--classifier", "safety", "--reviewer", "anna", "--tenant", "acme", "--size", "30", typed="q\n")
+    assert _last(own)["left"] == 0  # the same turns: nothing is asked again
+    assert json.loads(_calibrate("--target-fpr", "0.1", "--tenant", "acme").stdout)["labels"]["source"] == "review"
+
+
 def test_calibrate_takes_imported_labels_as_drawn_at_random_and_a_file_before_both(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "labels.jsonl"
     rows = [{"turn": f"t-{number}", "classifier": "safety", "label": number % 6 == 0} for number in range(100)]
