@@ -22,7 +22,7 @@ from afterturn import failopen
 from afterturn._stamp import Asked, Clock, Stamp
 from afterturn._validate import checked_field
 from afterturn.calls import Answer, Call, Judge, Planned, Question, ViewName
-from afterturn.classifiers import Checked, Classifier, project
+from afterturn.classifiers import Checked, Classifier, Views, project
 from afterturn.errors import (
     JudgeError,
     JudgeMissingError,
@@ -104,13 +104,14 @@ def plan(turn: Turn, classifiers: Sequence[Classifier], *, blocked: str | None =
     """
     refuse_twins(classifiers)
     turn = filtered(turn)
+    views = Views(turn)
     skips: dict[str, str] = {}
     broken: set[str] = set()
     asked: dict[ViewName, list[tuple[Classifier, Question]]] = {}
     for classifier in classifiers:
         company = asked.get(_shared(classifier.view), [])
         ids = {"tenant": turn.tenant, "turn": turn.id, "classifier": classifier.name}
-        look = partial(_skip_or_question, classifier, turn, blocked, company)
+        look = partial(_skip_or_question, classifier, views, blocked, company)
         found = failopen.call("run.plan", look, lambda _: None, **ids)
         if found is None:
             broken.add(classifier.name)
@@ -118,7 +119,7 @@ def plan(turn: Turn, classifiers: Sequence[Classifier], *, blocked: str | None =
             skips[classifier.name] = found
         elif found.fields:
             asked[_shared(classifier.view)] = [*company, (classifier, found)]
-    calls = tuple(_call(turn, pairs) for pairs in asked.values())
+    calls = tuple(_call(views, pairs) for pairs in asked.values())
     return Plan(turn=turn, calls=calls, skips=skips, broken=frozenset(broken), classifiers=tuple(classifiers))
 
 
@@ -228,11 +229,11 @@ def _shared(view: ViewName) -> ViewName:
 
 
 def _skip_or_question(
-    classifier: Classifier, turn: Turn, blocked: str | None, company: Sequence[tuple[Classifier, Question]]
+    classifier: Classifier, views: Views, blocked: str | None, company: Sequence[tuple[Classifier, Question]]
 ) -> str | Question:
     """Gives the code of the reason why a question is not asked, or the question."""
-    seen = project(turn, classifier.view)
-    unjudgeable = None if classifier.view == "message" else _unjudgeable(turn)  # a message needs no reply
+    seen = views.of(classifier.view)
+    unjudgeable = None if classifier.view == "message" else _unjudgeable(views.turn)  # a message needs no reply
     reason = unjudgeable or classifier.skip(seen) or blocked
     if reason:
         if not is_code(reason):
@@ -254,11 +255,11 @@ def _question(classifier: Classifier, seen: Turn) -> Question:
     )
 
 
-def _call(turn: Turn, pairs: Sequence[tuple[Classifier, Question]]) -> Call:
-    views = {classifier.view for classifier, _ in pairs}
-    view: ViewName = "exchange+passages" if "exchange+passages" in views else pairs[0][0].view
+def _call(views: Views, pairs: Sequence[tuple[Classifier, Question]]) -> Call:
+    asked = {classifier.view for classifier, _ in pairs}
+    view: ViewName = "exchange+passages" if "exchange+passages" in asked else pairs[0][0].view
     questions = tuple(question for _, question in pairs)
-    return Call(view=view, turn=project(turn, view), questions=questions, plan=_plan_hash(view, questions))
+    return Call(view=view, turn=views.of(view), questions=questions, plan=_plan_hash(view, questions))
 
 
 def _part(call: Call, questions: tuple[Question, ...]) -> Call:

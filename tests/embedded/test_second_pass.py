@@ -10,6 +10,7 @@ import pytest
 from structlog.testing import capture_logs
 
 from afterturn import Agent
+from afterturn.calibration import ModeRule, RuleMode
 from afterturn.calls import Answer, Call, Confidence
 from afterturn.config import Config, load_config
 from afterturn.errors import JudgeTimeoutError, UsageError
@@ -303,3 +304,69 @@ async def test_asking_before_the_turn_began_is_a_usage_error(make_afterturn: Any
     turn = make_afterturn(_Judge(ATTACK), config=ON).turn(agent=agent, session="s-1", message=MESSAGE)
     with pytest.raises(UsageError, match="not begun"):
         await turn.second_pass()
+
+
+# --- modes ------------------------------------------------------------------------------------------------------------
+
+
+def _decide(at: Any, mode: RuleMode, threshold: int | None = None, **scope: str) -> None:
+    rule = ModeRule(classifier="injection_classifier", mode=mode, threshold=threshold, **scope)
+    at.store.modes.set(rule, by="anna", without_evidence=mode == "enforce")
+
+
+@pytest.mark.parametrize(
+    ("mode", "threshold", "told"),
+    [
+        ("shadow", None, ("shadow", False, False)),
+        ("advise", 80, ("advise", True, False)),
+        ("advise", 81, ("advise", False, False)),
+        ("enforce", 80, ("enforce", True, True)),
+        ("enforce", 81, ("enforce", False, False)),
+    ],
+)
+@pytest.mark.parametrize("policy", ["shadow", "enforce"])
+async def test_a_decision_stands_in_place_of_the_policys_mode(
+    policy: str, mode: Any, threshold: int | None, told: tuple[str, bool, bool], make_afterturn: Any, agent: Agent
+) -> None:
+    judge = _Judge(Answer(values=ATTACK, confidence={"injection": Confidence(percent=80, source="model")}))
+    at = make_afterturn(judge, config=ON, guard=_guard(mode=policy, deadline_s=30))
+    _decide(at, mode, threshold)
+    async with at.turn(agent=agent, session="s-1", message=MESSAGE) as turn:
+        opinion = await turn.second_pass()
+        text = await _text(turn)
+    assert (opinion.mode, opinion.flagged, opinion.blocked) == told
+    assert text == ("" if told[2] else "I will not do that.")
+
+
+async def test_a_decision_for_another_agent_leaves_the_policy_as_it_is(make_afterturn: Any, agent: Agent) -> None:
+    at = make_afterturn(_Judge(ATTACK), config=ON, guard=_guard(mode="advise"))
+    _decide(at, "enforce", tenant="default", agent="sales")
+    async with at.turn(agent=agent, session="s-1", message=MESSAGE) as turn:
+        assert (await turn.second_pass()).mode == "advise"
+
+
+async def test_a_decision_that_cannot_be_read_holds_nothing_up(
+    make_afterturn: Any, agent: Agent, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    at = make_afterturn(_Judge(ATTACK), config=ON)
+
+    async def breaks(turn: object) -> None:
+        raise KeyError("a bug")
+
+    monkeypatch.setattr(at, "mode_rule", breaks)
+    with capture_logs() as lines:
+        async with at.turn(agent=agent, session="s-1", message=MESSAGE) as turn:
+            assert await _text(turn) == "I will not do that."
+    assert [line["place"] for line in lines if line["event"] == "afterturn.failed_open"] == ["live.mode"]
+
+
+async def test_a_signal_reaches_the_session_of_a_live_turn(make_afterturn: Any, agent: Agent) -> None:
+    at = make_afterturn(_Judge(ATTACK), config=ON)
+    _decide(at, "enforce")
+    async with at.turn(agent=agent, session="s-1", message=MESSAGE) as turn:
+        await _text(turn)
+    await turn.verdicts()
+    assert [(one.classifier, one.mode, one.label) for one in at.session("s-1").signals] == [
+        ("injection_classifier", "enforce", "override")
+    ]
+    assert "session.signal" in [event.name for event in at.timeline("s-1")]

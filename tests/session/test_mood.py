@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import pytest
 
@@ -45,7 +46,7 @@ def _judgement(outcome: Outcome | None, status: Status = "finding", reason: str 
 
 
 def _apply(
-    judgement: Judgement, state: SessionState = _EMPTY, *, minute: int = 1, turn: Turn | None = None, **more: float
+    judgement: Judgement, state: SessionState = _EMPTY, *, minute: int = 1, turn: Turn | None = None, **more: Any
 ) -> Applied:
     return apply(state, TurnOrder(_NOON + timedelta(minutes=minute), 1), turn or _turn(), [judgement], **more)
 

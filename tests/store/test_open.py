@@ -66,7 +66,9 @@ def test_a_database_of_a_newer_version_is_left_alone(path: Path) -> None:
         raw.execute("INSERT INTO afterturn_schema (version) VALUES (99)")
     raw.close()
     newest = max(_migrate.migrations())
-    with pytest.raises(StoreError, match=rf"{path.name}: it has schema 99, this Afterturn knows {newest}; install a new"):
+    with pytest.raises(
+        StoreError, match=rf"{path.name}: it has schema 99, this Afterturn knows {newest}; install a new"
+    ):
         open_store(path)
 
 

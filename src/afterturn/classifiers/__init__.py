@@ -6,7 +6,7 @@ A new question is a new file here and one name in `BUILT_IN`; the host's own go 
 from __future__ import annotations
 
 from afterturn.classifiers._base import Checked, Classifier, Reading, list_of, nullable
-from afterturn.classifiers._views import project, shorten
+from afterturn.classifiers._views import Views, project, shorten
 from afterturn.classifiers.conclusion import CONCLUSION
 from afterturn.classifiers.conversation import CONVERSATION
 from afterturn.classifiers.frustration import AI_FRUSTRATION
@@ -27,6 +27,7 @@ __all__ = [
     "Checked",
     "Classifier",
     "Reading",
+    "Views",
     "list_of",
     "message_of",
     "nullable",

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import cached_property
 
 from afterturn.calls import CUT, ViewName
 from afterturn.classifiers._scope import scope_of
@@ -33,7 +34,36 @@ def project(turn: Turn, view: ViewName) -> Turn:
     Returns:
         A turn whose messages are clean and cut, without tools, tool messages and unknown keys.
     """
-    return _VIEWS[view](turn)
+    return Views(turn).of(view)
+
+
+class Views:
+    """Shows one turn in its views, each made once however many questions share it.
+
+    Args:
+        turn: The whole turn, its reply filtered.
+    """
+
+    def __init__(self, turn: Turn) -> None:
+        self.turn = turn
+        self._shown: dict[ViewName, Turn] = {}
+
+    def of(self, view: ViewName) -> Turn:
+        """Gives the turn as a view shows it."""
+        shown = self._shown.get(view)
+        if shown is None:
+            shown = self._shown[view] = _VIEWS[view](self)
+        return shown
+
+    @cached_property
+    def bare(self) -> Turn:
+        """The turn without anything that was said, retrieved or configured."""
+        return _bare(self.turn)
+
+    @cached_property
+    def latest(self) -> tuple[Message, ...]:
+        """The latest exchange as the customer saw it."""
+        return _latest(self.turn)
 
 
 def shorten(text: str, limit: int) -> str:
@@ -66,28 +96,29 @@ def _bare(turn: Turn) -> Turn:
     return replace(turn, messages=(), agent=agent, passages=None, known_aliases=(), extra={})
 
 
-def _message_view(turn: Turn) -> Turn:
-    users = [message for message in turn.exchange if message.role == "user"]
+def _message_view(views: Views) -> Turn:
+    users = [message for message in views.turn.exchange if message.role == "user"]
     shown = tuple(Message(role="user", text=_both_ends(message.text, MESSAGE_CHARACTERS)) for message in users)
-    return replace(_bare(turn), messages=shown, reply=None)
+    return replace(views.bare, messages=shown, reply=None)
 
 
-def _exchange_view(turn: Turn) -> Turn:
+def _exchange_view(views: Views) -> Turn:
+    turn = views.turn
     spoken = [message for message in turn.history if message.role in ("user", "assistant") and message.text.strip()]
     before = [_cleaned(message, turn, HISTORY_CHARACTERS) for message in spoken[-HISTORY_MESSAGES:]]
-    return replace(_bare(turn), messages=(*before, *_latest(turn)))
+    return replace(views.bare, messages=(*before, *views.latest))
 
 
-def _passages_view(turn: Turn) -> Turn:
-    passages = turn.passages or ()
+def _passages_view(views: Views) -> Turn:
+    passages = views.turn.passages or ()
     size = min(PASSAGE_CHARACTERS, PASSAGES_CHARACTERS // max(len(passages), 1))
-    return replace(_exchange_view(turn), passages=tuple(_excerpt(passage, max(size, 80)) for passage in passages))
+    return replace(views.of("exchange"), passages=tuple(_excerpt(passage, max(size, 80)) for passage in passages))
 
 
-def _scope_view(turn: Turn) -> Turn:
-    bare = _bare(turn)
-    reply = [message for message in _latest(turn) if message.role == "assistant"]
-    scope = scope_of(turn.agent.instructions, "\n".join(message.text for message in reply))
+def _scope_view(views: Views) -> Turn:
+    reply = [message for message in views.latest if message.role == "assistant"]
+    scope = scope_of(views.turn.agent.instructions, "\n".join(message.text for message in reply))
+    bare = views.bare
     return replace(bare, messages=tuple(reply), agent=replace(bare.agent, instructions=scope))
 
 
@@ -132,7 +163,7 @@ def _excerpt(passage: Passage, size: int) -> Passage:
     return Passage(alias=passage.alias, text=shorten(passage.text, size), title=passage.title)
 
 
-_VIEWS: dict[ViewName, Callable[[Turn], Turn]] = {
+_VIEWS: dict[ViewName, Callable[[Views], Turn]] = {
     "message": _message_view,
     "exchange": _exchange_view,
     "exchange+passages": _passages_view,

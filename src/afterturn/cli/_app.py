@@ -15,9 +15,11 @@ from afterturn.cli.demo import demo_command
 from afterturn.cli.drift import drift_command
 from afterturn.cli.eval import eval_app
 from afterturn.cli.forget import forget_command
+from afterturn.cli.gate import gate_app
 from afterturn.cli.guard import guard_command
 from afterturn.cli.modes import modes_app
 from afterturn.cli.policy import policy_app
+from afterturn.cli.redteam import redteam_command
 from afterturn.cli.replay import replay_command
 from afterturn.cli.review import review_command
 from afterturn.cli.transfer import export_command, import_command
@@ -46,6 +48,7 @@ for _name, _command in (
     ("drift", drift_command),
     ("forget", forget_command),
     ("worker", worker_command),
+    ("redteam", redteam_command),
 ):
     app.command(_name)(_command)
 _passed_on = {"allow_extra_args": True, "ignore_unknown_options": True}
@@ -53,6 +56,7 @@ app.command("bench", context_settings=_passed_on)(bench_command)
 app.add_typer(policy_app, name="policy")
 app.add_typer(eval_app, name="eval")
 app.add_typer(modes_app, name="modes")
+app.add_typer(gate_app, name="gate")
 
 
 def _version(value: bool) -> None:

@@ -136,16 +136,27 @@ def facts(reviewed: Reviewed) -> dict[str, Any]:
 
 
 def _imported(store: Store, narrow: Filter, given: tuple[Label, ...]) -> Used:
-    """Takes labels that are in no sample, as if their turns had been drawn at random: whoever imported them says so."""
+    """Takes imported labels as if their turns had been drawn at random: whoever imported them says so.
+
+    Labels of a sample of other traffic (all tenants, another version) are left out: they were drawn by its scores.
+    """
     from afterturn.calibration import Histogram, Sample, score
     from afterturn.store import majority
 
-    truth, tied = majority(given)
+    drawn = store.reviews.sampled(narrow.classifier or "")
+    truth, tied = majority(label for label in given if label.source == "file" and label.key not in drawn)
+    others = {label.key for label in given} - truth.keys() - tied
     scores: dict[bool, Counter[int]] = {True: Counter(), False: Counter()}
     for key, (status, confidence) in store.reviews.answers(narrow, [*truth]).items():
         scores[truth[key]][score(status, confidence) or 0] += 1
     sample = Sample(positives=Histogram(counts=scores[True]), negatives=Histogram(counts=scores[False]))
-    left_out = _none_left_out() | {"unknown_turns": len(truth) - sample.size, "contradictory": len(tied)}
+    left_out = _none_left_out() | {
+        "unknown_turns": len(truth) - sample.size,
+        "contradictory": len(tied),
+        "of_other_samples": len(others),
+    }
+    if others and not sample.size:
+        note(f"{len(others)} labelled turns are of samples of other traffic; draw one here: afterturn review")
     return Used(source="stored" if sample.size else "none", sample=sample, left_out=left_out)
 
 

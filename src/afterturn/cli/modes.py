@@ -64,7 +64,7 @@ def set_command(
 
     Running processes follow within seconds.
     """
-    from afterturn.store import open_store
+    from afterturn.store import Filter, open_store
 
     config = configured(db=db)
     who = check_reviewer(by, "--by")
@@ -77,6 +77,9 @@ def set_command(
     _check(rule.mode, proof, without_evidence=without_evidence)
     with open_store(config.db, create=False) as store:
         change = store.modes.set(rule, by=who, evidence=proof, without_evidence=without_evidence)
+        unheard = not store.histograms(Filter(classifier=classifier))
+    if unheard:
+        note(f"there is no verdict of {printable(classifier)} yet; check the name")
     if report is not None and report["tenant"] != tenant:
         note("the evidence is about all tenants together; one of them may differ")
     _print([change], as_json=as_json)

@@ -7,9 +7,11 @@ cost does not grow with the text.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from afterturn.guard import _context_patterns as words
+from afterturn.guard._found import found
 from afterturn.guard._mention import speaks_of_words
 from afterturn.guard._rules import Cut
 
@@ -88,7 +90,7 @@ def _is_mentioned(place: _Place) -> bool:
             return speaks_of_words(f"{left} … {right}", _ENDING_LEAST)
         if speaks_of_words(f"{left} … {right}", _QUOTED_LEAST) or _is_question(left, right):
             return True
-        return words.ABOUT.search(left) is not None or words.ABOUT.search(right) is not None
+        return found(words.ABOUT, left) or found(words.ABOUT, right)
     span = _passage(place)
     if span is None:
         return _is_said(place)
@@ -105,22 +107,22 @@ def _is_reported(place: _Place) -> bool:
     left, right = place.left, place.right
     if _obeys((left, right)):
         return False
-    if words.ASKED.search(left):
+    if found(words.ASKED, left):
         return True
     sentence = _sentence_before(left)
-    if words.REPORTED.search(sentence) is not None or words.PREVENTED.match(right) is not None:
+    if found(words.REPORTED, sentence) or words.PREVENTED.match(right) is not None:
         return True
     match = place.text[place.start : place.end]
-    if words.OWN_WORDS.search(match) or words.MATTER.match(right) or words.MATTER_BEFORE.search(left):
-        return words.TO_YOU.search(match) is None
-    if words.POSSIBLE.search(sentence) and words.ASKED_AT_END.match(right):
+    if found(words.OWN_WORDS, match) or words.MATTER.match(right) or found(words.MATTER_BEFORE, left):
+        return not found(words.TO_YOU, match)
+    if found(words.POSSIBLE, sentence) and words.ASKED_AT_END.match(right):
         return True
     return (
-        words.TO_YOU.search(match) is None
-        and words.OWN_MACHINE.search(sentence) is not None
+        not found(words.TO_YOU, match)
+        and found(words.OWN_MACHINE, sentence)
         and (
             words.ASKS.match(sentence) is not None
-            or words.WORRIED.search(sentence) is not None
+            or found(words.WORRIED, sentence)
             or words.ASKED_AT_END.match(right) is not None
         )
     )
@@ -132,13 +134,19 @@ def _without_items(part: str) -> str:
 
 
 def _obeys(outside: tuple[str, ...]) -> bool:
-    return any(_orders(words.CLOSED.sub('"…"', part)) for part in outside)
+    return any(_orders(_without_quotations(part)) for part in outside)
+
+
+def _without_quotations(part: str) -> str:
+    if part.isascii() and '"' not in part and "'" not in part:
+        return part
+    return words.CLOSED.sub('"…"', part)
 
 
 def _orders(part: str) -> bool:
-    if words.DO_IT.search(part) is not None:
+    if found(words.DO_IT, part):
         return True
-    return words.FOREIGN.search(part) is not None and words.DO_IT_ELSEWHERE.search(part) is not None
+    return not part.isascii() and found(words.FOREIGN, part) and found(words.DO_IT_ELSEWHERE, part)
 
 
 def _outside(place: _Place, start: int, end: int) -> tuple[str, ...]:
@@ -153,8 +161,7 @@ def _quotation(place: _Place) -> tuple[int, int] | None:
     for at in (place.start, place.end):
         left, right = text[line:at], text[at:stop]
         for opening, closings in _QUOTES.items():
-            opened = _opened(left, opening, closings)
-            if opened < 0:
+            if opening not in left or (opened := _opened(left, opening, closings)) < 0:
                 continue
             closed = _closed(right, opening, closings)
             if closed < 0 or _is_value(left[:opened]):
@@ -172,8 +179,8 @@ def _is_value(before: str) -> bool:
 
 def _opened(left: str, opening: str, closings: str) -> int:
     if opening == "'":
-        found = [match.start() for match in re.finditer(r"(?<![^\W_])'(?=\S)", left)]
-        return found[-1] if found and re.search(r"(?<=\S)'(?!\w)", left[found[-1] + 1 :]) is None else -1
+        begun = [match.start() for match in re.finditer(r"(?<![^\W_])'(?=\S)", left)]
+        return begun[-1] if begun and re.search(r"(?<=\S)'(?!\w)", left[begun[-1] + 1 :]) is None else -1
     at = left.rfind(opening)
     if at < 0:
         return -1
@@ -229,7 +236,7 @@ def _introduced(place: _Place) -> tuple[int, int] | None:
         if len(words.ENDING.findall(left[at:])) > 1:
             return None
         clause = words.ENDING.split(left[max(0, at - 80) : at])[-1]
-        if not words.HAILED.search(left[:at]) and speaks_of_words(clause, 1):
+        if not found(words.HAILED, left[:at]) and speaks_of_words(clause, 1):
             ending = words.ENDING.search(place.right)
             return place.line + at, place.end + (ending.end() if ending else len(place.right))
     return None
@@ -253,7 +260,13 @@ def _in_code(place: _Place) -> bool:
     if words.CODE_LINE.match(line) is not None:
         return True
     near = line[-200:] + right[:60]
-    if any(sign in near for sign in words.CODE_SIGNS) and words.CODE_NEAR.search(near) is not None:
+    if _holds(near, words.CODE_SIGNS, words.CODE_NEAR):
         return True
-    whole = line + right
-    return any(name in whole for name in words.LABELS) and words.LABELLED.search(whole) is not None
+    return _holds(line + right, words.LABELS, words.LABELLED)
+
+
+def _holds(text: str, parts: Iterable[str], pattern: re.Pattern[str]) -> bool:
+    """Says whether a text holds one of several parts and the pattern, whichever of these is asked for sooner."""
+    if text.isascii() and not found(pattern, text):
+        return False
+    return any(part in text for part in parts) and found(pattern, text)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from afterturn.guard._engines import Candidate
+from afterturn.guard._engines import Candidate, Way
 from afterturn.guard._rarity import EDGE
 from afterturn.guard._rules import Pattern
 from afterturn.guard._syntax import for_re
@@ -40,12 +40,11 @@ class ReEngine:
         starts = {flat[at : at + length] for length in self._lengths for at in range(len(flat))}
         present = {word for start in starts & self._by_start.keys() for word in self._by_start[start] if word in flat}
         likely = {number for word in present & self._by_trigger.keys() for number in self._by_trigger[word]}
-        kept: dict[int, list[tuple[tuple[str, ...], ...]]] = {}
+        kept: dict[int, list[Way]] = {}
         for number in sorted(likely):
             at, groups = self._ways[number]
-            near = [group & present for group in groups]
-            if all(near):
-                kept.setdefault(at, []).append(tuple(tuple(group) for group in near))
+            if not any(group.isdisjoint(present) for group in groups):
+                kept.setdefault(at, []).append(Way(tuple(groups), present, str))
         always = [Candidate(at, ()) for at, pattern in enumerate(self._patterns) if not pattern.needs]
         return sorted([*always, *(Candidate(at, tuple(near)) for at, near in kept.items())])
 

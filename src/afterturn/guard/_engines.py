@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import NamedTuple, Protocol
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, NamedTuple, Protocol
 
 from afterturn.guard._rules import Pattern
 
@@ -15,17 +15,34 @@ _MOST_PLACES = 32
 """Where the rarest words stand in more places, looking everywhere is cheaper."""
 
 
+class Way(NamedTuple):
+    """Is a way that a pattern may match in: groups of words, the rarest first, of each of which the text holds one.
+
+    Attributes:
+        groups: The words, or what stands for them.
+        present: Those that the text holds.
+        spell: Says which word it is.
+    """
+
+    groups: tuple[frozenset[Any], ...]
+    present: set[Any]
+    spell: Callable[[Any], str]
+
+    def words(self, group: int) -> list[str]:
+        """Lists the words of one group that the text holds."""
+        return list(map(self.spell, self.groups[group] & self.present))
+
+
 class Candidate(NamedTuple):
     """Is a pattern that may match.
 
     Attributes:
         at: Its index.
-        near: For each way that it can match in, for each group of words of it, those that the text holds; none for a
-            short text.
+        near: The ways in which it may; none for a short text.
     """
 
     at: int
-    near: tuple[tuple[tuple[str, ...], ...], ...]
+    near: tuple[Way, ...]
 
 
 class PatternEngine(Protocol):
@@ -60,10 +77,10 @@ class Windows:
         reach = pattern.width + 1
         found: set[int] = set()
         for way in candidate.near:
-            first, *others = sorted(way, key=len)
-            places = self._all(first)
+            places = self._all(way.words(0))
             if len(places) > _MOST_PLACES or len(places) * 2 * reach > length:
                 return [(0, length)]
+            others = [way.words(group) for group in range(1, len(way.groups))]
             found.update(place for place in places if self._near(place, reach, others))
         return _merged(sorted(found), reach, length)
 

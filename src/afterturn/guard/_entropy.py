@@ -15,7 +15,7 @@ from collections import Counter
 from dataclasses import dataclass
 
 from afterturn.guard._result import Finding
-from afterturn.guard._triggers import long_words
+from afterturn.guard._triggers import has_long_word, long_words
 
 _RUN = re.compile(r"[A-Za-z0-9+/_-]{40,}={0,2}")
 _UUID = re.compile(r"(?:[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}[-_/]?)+", re.IGNORECASE)
@@ -35,9 +35,11 @@ _BEFORE = re.compile(
     re.IGNORECASE,
 )
 _LOOK_BACK = 200
-_BLOCK = 32
 _LEAST = 40
 _PLACES = 8
+_SHORTEST = 64
+"""No class takes a shorter run."""
+_UNREADABLE = bytes([*range(9), 11, 12, *range(14, 32), *range(127, 256)])
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +64,7 @@ _CLASSES = (
 
 def find(text: str) -> tuple[Finding, ...]:
     """Finds random-looking runs, in the order of the text; at most eight."""
-    if not _may_hold_a_run(text):
+    if not has_long_word(text, _SHORTEST):
         return ()
     found: list[Finding] = []
     for match in (run for start, end in long_words(text, _LEAST) for run in _RUN.finditer(text, start, end)):
@@ -84,15 +86,6 @@ def find(text: str) -> tuple[Finding, ...]:
     return tuple(found)
 
 
-def _may_hold_a_run(text: str) -> bool:
-    """Says whether a long run is possible: one of 64 letters covers a whole block of 32, in which there is no blank."""
-    for at in range(0, len(text), _BLOCK):
-        block = text[at : at + _BLOCK]
-        if " " not in block and "\n" not in block:
-            return True
-    return False
-
-
 def _random(run: str) -> _Class | None:
     for kind in _CLASSES:
         if kind.pattern.fullmatch(run):
@@ -101,7 +94,8 @@ def _random(run: str) -> _Class | None:
 
 
 def _bits(run: str) -> float:
-    return -sum(count / len(run) * math.log2(count / len(run)) for count in Counter(run).values())
+    length = len(run)
+    return math.log2(length) - sum([count * math.log2(count) for count in Counter(run).values()]) / length
 
 
 def _explained(text: str, start: int, run: str, kind: _Class) -> bool:
@@ -135,7 +129,7 @@ def _is_known(data: bytes) -> bool:
     """Says whether bytes start a known format or are text."""
     if data.startswith(_MAGIC):
         return True
-    readable = sum(32 <= byte < 127 or byte in (9, 10, 13) for byte in data)
+    readable = len(data.translate(None, _UNREADABLE))
     return bool(data) and (readable * 10 >= len(data) * 9 or _is_utf8(data))
 
 

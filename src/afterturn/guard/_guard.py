@@ -16,6 +16,7 @@ from afterturn.guard._patterns import EngineName, Patterns
 from afterturn.guard._policy import Policy
 from afterturn.guard._result import Finding, GuardResult, Scope
 from afterturn.guard._rules import Rule, builtin_rules
+from afterturn.guard._triggers import Triggers
 from afterturn.turns import JsonValue, Passage
 
 Engine = Callable[[str], tuple[Finding, ...]]
@@ -63,9 +64,7 @@ class Guard:
         self._engines = dict(engines) if engines else None
         self._rules = rules
         self._engine: EngineName = engine
-        self._built_in: Mapping[Scope, Mapping[str, Engine]] = {
-            scope: {"patterns": self._patterns(scope), "entropy": _entropy.find} for scope in _SCOPES
-        }
+        self._patterns = {scope: self._made(scope) for scope in _SCOPES}
         self._on_failure: OnFailure = on_failure
         self._clock = clock or partial(datetime.now, UTC)
         self._lists = PolicyLists(self.policy)
@@ -131,13 +130,15 @@ class Guard:
     def _ask_all(self, text: str, scope: Scope) -> _Seen:
         findings: list[Finding] = []
         failed: list[str] = []
-        engines = self._engines or self._built_in[scope]
+        engines = self._engines or self._built_in(scope)
         for name, engine in engines.items():
             self._ask(name, partial(engine, text), findings, failed)
         unchecked = len(failed) == len(engines)
         if self._lists:  # no other engine answers for the host's own lists
             self._ask("lists", partial(self._lists.find, text), findings, failed)
             unchecked = unchecked or "lists" in failed
+        if not findings and not failed:
+            return _NOTHING
         findings.sort(key=_place)
         return _Seen(tuple(findings), tuple(failed), unchecked)
 
@@ -176,13 +177,20 @@ class Guard:
         else:
             findings.extend(found)
 
-    def _patterns(self, scope: Scope) -> Engine:
-        """Gives the pattern engine, which reads its rules at the first check; shipped rules are read once for all."""
-        own = self._rules
-        if own is None:
-            return lambda text: _shipped(scope, self._engine).find(text)
-        made = cache(partial(Patterns, own, scope=scope, engine=self._engine))
-        return lambda text: made().find(text)
+    def _built_in(self, scope: Scope) -> Mapping[str, Engine]:
+        """Gives the built-in engines for one text: where one has seen no long run, the other need not look."""
+        looks: list[Triggers] = []
+        patterns = self._patterns[scope]
+        return {
+            "patterns": lambda text: patterns().find(text, looks),
+            "entropy": lambda text: _entropy.find(text) if not looks or looks[0].blob else (),
+        }
+
+    def _made(self, scope: Scope) -> Callable[[], Patterns]:
+        """Gives what reads the rules at the first check; shipped rules are read once for all."""
+        if self._rules is None:
+            return partial(_shipped, scope, self._engine)
+        return cache(partial(Patterns, self._rules, scope=scope, engine=self._engine))
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,6 +203,7 @@ class _Seen:
 
 
 _CLEAN = GuardResult(flagged=False)
+_NOTHING = _Seen((), (), unchecked=False)
 
 
 @cache

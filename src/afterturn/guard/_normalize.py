@@ -34,6 +34,7 @@ _TWINS = frozenset("асеорхуіјѕһӏԁԛԝοανιυρκχօոսհ")
 _MANY = 3
 """In a text that mixes scripts so often, short words are disguised too."""
 _CONTROLS = bytes([*range(10), *range(11, 32), 127])
+_LOWER = bytes(range(256)).lower()
 _LATIN_WORD = re.compile("[a-z]{3}")
 
 Replace = Callable[[re.Match[str]], str] | str
@@ -147,10 +148,8 @@ def normalize(text: str) -> Normalized:
     steps: list[_Step] = []
     if "&" in text:
         text = _rewrite(text, _ENTITY, _character, steps)
-    if text.isascii() and len(text.encode().translate(None, _CONTROLS)) == len(text):
-        text = text.lower()
-    else:
-        text = _folded(text, steps)
+    lower = text.encode().translate(_LOWER, _CONTROLS) if text.isascii() else b""
+    text = lower.decode() if len(lower) == len(text) else _folded(text, steps)
     return _collapsed(text, steps)
 
 

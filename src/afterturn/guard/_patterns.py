@@ -18,7 +18,7 @@ from afterturn.guard._normalize import Normalized, normalize
 from afterturn.guard._respell import Speller
 from afterturn.guard._result import RESPELLED, Finding, Scope
 from afterturn.guard._rules import Pattern, Rule
-from afterturn.guard._triggers import look
+from afterturn.guard._triggers import Triggers, look
 
 EngineName = Literal["auto", "re2", "re"]
 
@@ -40,8 +40,9 @@ ENCODED_RULE = "encoded-instruction"
 
 @dataclass(slots=True)
 class _Budget:
-    """Is what one check may still spend."""
+    """Is what one check has seen, and may still spend."""
 
+    looks: list[Triggers]
     decoded_chars: int = _DECODED_CHARS
     contexts: int = _CONTEXTS
 
@@ -72,14 +73,22 @@ class Patterns:
         self._name: EngineName = engine
         self._open = self._reader(carried=False)
 
-    def find(self, text: str) -> tuple[Finding, ...]:
-        """Finds every rule, in the order of the text; of each rule the first eight places."""
-        found = self._found(text, _Budget(), ())
+    def find(self, text: str, looks: list[Triggers] | None = None) -> tuple[Finding, ...]:
+        """Finds every rule, in the order of the text; of each rule the first eight places.
+
+        Args:
+            text: The text.
+            looks: Gets what the text may carry, for others that would look for it again; first that of the text itself.
+        """
+        found = self._found(text, _Budget([] if looks is None else looks), ())
+        if not found:
+            return ()
         return tuple(sorted(found, key=lambda finding: (finding.start, finding.end, finding.rule)))
 
     def _found(self, text: str, budget: _Budget, carrier: tuple[str, ...], *, is_hidden: bool = False) -> list[Finding]:
         normal = normalize(text)
         triggers = look(text, normal.text)
+        budget.looks.append(triggers)
         veiled = triggers.veiled and len(normal.text) <= HIDDEN_CHARS
         found = self._matched(normal, budget, carrier, is_hidden=is_hidden or veiled)
         if triggers.leet or triggers.apart:

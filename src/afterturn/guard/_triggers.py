@@ -115,7 +115,20 @@ def look(original: str, normal: str) -> Triggers:
 def _is_veiled(original: str, *, is_ascii: bool) -> bool:
     if not is_ascii and sum(1 for _ in islice(_VEILS.finditer(original), _FEW_VEILS)) == _FEW_VEILS:
         return True
-    return "&#" in original and _ENTITIES.search(original) is not None
+    return "&" in original and "&#" in original and _ENTITIES.search(original) is not None
+
+
+def has_long_word(text: str, least: int) -> bool:
+    """Says whether a text has so many characters in a row without a blank or a line break."""
+    at, last = 0, len(text) - least
+    while at <= last:
+        blank = text.rfind(" ", at, at + least)
+        if blank < 0:
+            blank = text.rfind("\n", at, at + least)
+            if blank < 0:
+                return True
+        at = blank + 1
+    return False
 
 
 def long_words(text: str, least: int) -> Iterator[tuple[int, int]]:

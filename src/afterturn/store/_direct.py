@@ -15,6 +15,8 @@ from sqlalchemy.engine import Dialect
 from sqlalchemy.sql.dml import Insert, Update
 from sqlalchemy.types import TypeEngine
 
+from afterturn.store._connections import driver_of
+
 Row = Mapping[Any, Any]
 """Is what a statement takes or gives, by the names of its columns and parameters."""
 
@@ -27,21 +29,23 @@ class _Compiled:
 
     Attributes:
         sql: The statement.
-        order: The parameters in their places; None where the driver takes them by name.
+        order: The parameters in their places, with what makes them ready; None where the driver takes them by name.
         constants: The values that the statement brings itself.
         binds: What makes a value ready for the driver, by parameter.
     """
 
     sql: str
-    order: tuple[str, ...] | None
+    order: tuple[tuple[str, Convert], ...] | None
     constants: Mapping[str, Any]
     binds: Mapping[str, Callable[[Any], Any]]
 
     def parameters(self, row: Row) -> Any:
         """Makes the driver's parameters of a row."""
-        if self.binds or self.constants:
-            row = {**self.constants, **row, **{name: convert(row[name]) for name, convert in self.binds.items()}}
-        return row if self.order is None else tuple([row[name] for name in self.order])
+        if self.constants:
+            row = {**self.constants, **row}
+        if self.order is None:
+            return {**row, **{name: convert(row[name]) for name, convert in self.binds.items()}}
+        return [row[name] if convert is None else convert(row[name]) for name, convert in self.order]
 
 
 class Write:
@@ -59,12 +63,12 @@ class Write:
         """Writes rows; all have the same columns."""
         if rows:
             compiled = self._for(connection.dialect, rows[0])
-            connection.connection.cursor().executemany(compiled.sql, [compiled.parameters(row) for row in rows])
+            driver_of(connection).cursor().executemany(compiled.sql, [compiled.parameters(row) for row in rows])
 
     def returning(self, connection: Connection, row: Row) -> Any:
         """Writes one row and gives what the statement returns of it; None where nothing was written."""
         compiled = self._for(connection.dialect, row)
-        cursor = connection.connection.cursor()
+        cursor = driver_of(connection).cursor()
         cursor.execute(compiled.sql, compiled.parameters(row))
         found = cursor.fetchone()
         return None if found is None else found[0]
@@ -93,7 +97,7 @@ class Read:
     def rows(self, connection: Connection, values: Row) -> list[dict[str, Any]]:
         """Reads all rows."""
         compiled, converts = self._for(connection.dialect)
-        cursor = connection.connection.cursor()
+        cursor = driver_of(connection).cursor()
         cursor.execute(compiled.sql, compiled.parameters(values))
         return [
             {
@@ -122,7 +126,7 @@ def _compile(clause: ClauseElement, dialect: Dialect, names: Iterable[str] | Non
     found = {name: kind.dialect_impl(dialect).bind_processor(dialect) for name, kind in asked.items()}
     return _Compiled(
         sql=str(compiled),
-        order=tuple(compiled.positiontup) if compiled.positional else None,
+        order=tuple((name, found.get(name)) for name in compiled.positiontup) if compiled.positional else None,
         constants=constants,
         binds={name: convert for name, convert in found.items() if convert is not None},
     )

@@ -17,13 +17,16 @@ from typing import Any, TypeVar
 from sqlalchemy import Connection, Engine, create_engine, event
 from sqlalchemy.engine import URL
 from sqlalchemy.exc import SQLAlchemyError, StatementError
+from sqlalchemy.pool import NullPool
 
 from afterturn.errors import StoreError
+from afterturn.store._connections import Connections, Transaction
 
 T = TypeVar("T")
 
 SYNCHRONOUS = "FULL"
-WRITE_OPTION = "afterturn_write"
+_READ = "BEGIN"
+_WRITE = "BEGIN IMMEDIATE"  # takes the write lock first: a read that turns into a write could not wait for it
 _LOOK_AGAIN_S = 0.005
 
 _HINTS = {
@@ -56,12 +59,12 @@ class Database:
         self._lock = threading.Lock()
         self._busy_timeout_s = busy_timeout_s
         self._engine = _engine(path, busy_timeout_s, synchronous)
-        self._writer = self._engine.execution_options(**{WRITE_OPTION: True})
+        self._connections = Connections(self._engine)
 
     @contextmanager
     def reading(self) -> Generator[Connection]:
         """Gives a connection in a read transaction: it sees one state of the database."""
-        with self.translated(), self._engine.begin() as connection:
+        with self.translated(), Transaction(self._connections, _READ) as connection:
             yield connection
 
     @contextmanager
@@ -70,7 +73,7 @@ class Database:
 
         Threads of this process queue up here, since waiting on the database's own lock is slow and unfair.
         """
-        with self._lock, self.translated(), self._writer.begin() as connection:
+        with self._lock, self.translated(), Transaction(self._connections, _WRITE) as connection:
             yield connection
 
     def prepare(self, work: Callable[[Connection], T]) -> T:
@@ -80,7 +83,7 @@ class Database:
         """
 
         def once() -> T:
-            with self._writer.begin() as connection:
+            with Transaction(self._connections, _WRITE) as connection:
                 return work(connection)
 
         with self._lock, self.translated():
@@ -116,6 +119,7 @@ class Database:
 
     def close(self) -> None:
         """Closes all connections."""
+        self._connections.close()
         self._engine.dispose()
 
 
@@ -123,7 +127,8 @@ def _engine(path: Path, busy_timeout_s: float, synchronous: str) -> Engine:
     engine = create_engine(
         URL.create("sqlite", database=str(path)),
         hide_parameters=True,  # an error's message must not carry the conversation
-        connect_args={"timeout": busy_timeout_s},
+        connect_args={"timeout": busy_timeout_s, "check_same_thread": False},  # one after the other, not at once
+        poolclass=NullPool,  # `Connections` keeps them
     )
     statements = (
         f"PRAGMA synchronous={synchronous}",
@@ -138,14 +143,7 @@ def _engine(path: Path, busy_timeout_s: float, synchronous: str) -> Engine:
         for statement in statements:
             connection.execute(statement)
 
-    def begins(connection: Connection) -> None:
-        # IMMEDIATE takes the write lock first: a read that turns into a write could not wait for it.
-        write = connection.get_execution_options().get(WRITE_OPTION)
-        # By the driver itself: this is in the path of every turn.
-        connection.connection.cursor().execute("BEGIN IMMEDIATE" if write else "BEGIN")
-
     event.listen(engine, "connect", connected)
-    event.listen(engine, "begin", begins)
     return engine
 
 

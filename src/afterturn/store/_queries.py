@@ -9,10 +9,11 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Select, func, literal_column, select
+from sqlalchemy import ColumnElement, Connection, Select, bindparam, func, literal_column, select
 
 from afterturn.outcomes import Judgement
 from afterturn.store._codec import outcome_of, turn_of, verdict_of
+from afterturn.store._direct import Read
 from afterturn.store._engine import Database
 from afterturn.store._records import Filter
 from afterturn.store._schema import judgements, outcomes, turns
@@ -30,6 +31,31 @@ OF_LIVE = judgements.c.replayed == literal_column("0")
 _VERDICTS = select(judgements, turns.c.tenant, turns.c.agent, turns.c.session, turns.c.id.label("turn")).join(
     turns, turns.c.n == judgements.c.turn_n
 )
+
+# What every turn asks is compiled once.
+_TURN = Read(
+    select(turns).where(
+        turns.c.tenant == bindparam("of_tenant"), turns.c.id == bindparam("of_id"), turns.c.erased_at.is_(None)
+    )
+)
+_LAST_TURN = Read(
+    select(turns)
+    .where(
+        turns.c.tenant == bindparam("of_tenant"),
+        turns.c.session == bindparam("of_session"),
+        turns.c.erased_at.is_(None),
+    )
+    .order_by(turns.c.created_at.desc(), turns.c.n.desc())
+    .limit(1)
+)
+_NUMBER = Read(select(turns.c.n).where(turns.c.tenant == bindparam("of_tenant"), turns.c.id == bindparam("of_id")))
+_JUDGED = Read(
+    _VERDICTS.add_columns(outcomes.c.body.label("words"))
+    .join(outcomes, outcomes.c.judgement_n == judgements.c.n, isouter=True)
+    .where(judgements.c.turn_n == bindparam("of_turn"), OF_LIVE)
+    .order_by(judgements.c.n)
+)
+_OPEN = Read(select(func.count().label("open")).select_from(judgements).where(judgements.c.due_at.is_not(None)))
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -69,36 +95,22 @@ def stored_turns(database: Database, narrow: Filter) -> Iterator[Turn]:
 
 def turn(connection: Connection, tenant: str, turn_id: str) -> Turn | None:
     """Gives one turn, or None where the tenant has none of this id."""
-    query = select(turns).where(turns.c.tenant == tenant, turns.c.id == turn_id, turns.c.erased_at.is_(None))
-    row = connection.execute(query).mappings().one_or_none()
+    row = _TURN.first(connection, {"of_tenant": tenant, "of_id": turn_id})
     return None if row is None else turn_of(row)
 
 
 def last_turn(connection: Connection, tenant: str, session: str) -> Turn | None:
     """Gives the newest turn of a session, or None where the tenant has none of this id."""
-    query = (
-        select(turns)
-        .where(turns.c.tenant == tenant, turns.c.session == session, turns.c.erased_at.is_(None))
-        .order_by(turns.c.created_at.desc(), turns.c.n.desc())
-        .limit(1)
-    )
-    row = connection.execute(query).mappings().one_or_none()
+    row = _LAST_TURN.first(connection, {"of_tenant": tenant, "of_session": session})
     return None if row is None else turn_of(row)
 
 
 def judged(connection: Connection, tenant: str, turn_id: str) -> Judged | None:
     """Gives the judgements of one turn, or None where the tenant has none of this id."""
-    known = select(turns.c.n).where(turns.c.tenant == tenant, turns.c.id == turn_id)
-    number = connection.execute(known).scalar_one_or_none()
-    if number is None:
+    known = _NUMBER.first(connection, {"of_tenant": tenant, "of_id": turn_id})
+    if known is None:
         return None
-    query = (
-        _VERDICTS.add_columns(outcomes.c.body.label("words"))
-        .join(outcomes, outcomes.c.judgement_n == judgements.c.n, isouter=True)
-        .where(judgements.c.turn_n == number, OF_LIVE)
-        .order_by(judgements.c.n)
-    )
-    rows = connection.execute(query).mappings().all()
+    rows = _JUDGED.rows(connection, {"of_turn": known["n"]})
     done = [row for row in rows if row["status"] is not None]
     return Judged(
         judgements=tuple(Judgement(verdict=verdict_of(row), outcome=outcome_of(row["words"])) for row in done),
@@ -108,8 +120,7 @@ def judged(connection: Connection, tenant: str, turn_id: str) -> Judged | None:
 
 def open_questions(connection: Connection) -> int:
     """Counts the questions that nobody has answered yet, those that somebody is working on included."""
-    query = select(func.count()).select_from(judgements).where(judgements.c.due_at.is_not(None))
-    return connection.execute(query).scalar_one()
+    return _OPEN.rows(connection, {})[0]["open"]
 
 
 def _paged(

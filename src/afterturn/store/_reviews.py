@@ -113,6 +113,11 @@ class Reviews:
         with self._database.reading() as connection:
             return _samples.turns_of(connection, sample)
 
+    def sampled(self, classifier: str) -> frozenset[int]:
+        """Gives the numbers of the turns in any sample of a classifier: they were not drawn with one chance."""
+        with self._database.reading() as connection:
+            return _samples.sampled(connection, classifier)
+
     def label(
         self, answers: Mapping[int, Answer], classifier: str, *, reviewer: str, source: LabelSource = "review"
     ) -> None:

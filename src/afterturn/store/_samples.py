@@ -130,6 +130,16 @@ def turns_of(connection: Connection, sample: ReviewSample) -> tuple[SampledTurn,
     )
 
 
+def sampled(connection: Connection, classifier: str) -> frozenset[int]:
+    """Gives the numbers of the turns that are in any sample of a classifier."""
+    query = (
+        select(review_turns.c.turn_n)
+        .join(review_samples, review_samples.c.n == review_turns.c.sample_n)
+        .where(review_samples.c.classifier == classifier)
+    )
+    return frozenset(connection.execute(query).scalars())
+
+
 def newest_answers(narrow: Filter, *columns: Any) -> Select[*tuple[Any, ...]]:
     """Selects of the answers about each turn the newest: several judges may have been asked."""
     later = judgements.alias()

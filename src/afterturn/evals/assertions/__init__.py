@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from afterturn.evals.assertions._base import Assertion
-from afterturn.evals.assertions._open import assertion_names, open_assertion
+from afterturn.evals.assertions._open import assertion_names, check_row, open_assertion, own_assertions
 
-__all__ = ["Assertion", "assertion_names", "open_assertion"]
+__all__ = ["Assertion", "assertion_names", "check_row", "open_assertion", "own_assertions"]

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from afterturn.errors import UsageError
 from afterturn.evals._records import ExpectedCall
-from afterturn.evals.assertions._equal import ABSENT, Absent, differences, join
+from afterturn.evals.assertions._equal import ABSENT, Absent, join, same
 from afterturn.evals.assertions._matchers import Matcher, read_matcher
 from afterturn.evals.assertions._options import check_options, one_of
 from afterturn.formats import is_list, is_object
@@ -56,8 +56,8 @@ class _Comparison:
     wanted: Wanted
 
     def object(self, expected: JsonObject, actual: JsonObject, path: str) -> Iterator[str]:
-        depth = [inner for inner in self.wanted.matchers if inner != EVERY and _parent(inner) == _starred(path)]
-        own = [_last(inner) for inner in depth]
+        here = (path, _starred(path))
+        own = [_last(inner) for inner in self.wanted.matchers if inner != EVERY and _parent(inner) in here]
         for key in dict.fromkeys((*expected, *own)):
             yield from self.value(expected.get(key, ABSENT), actual.get(key, ABSENT), join(path, key))
         if self.wanted.compare == "exact":
@@ -72,16 +72,20 @@ class _Comparison:
             return
         if isinstance(actual, Absent):
             yield path
-        elif is_object(expected) and is_object(actual):
+        elif not isinstance(expected, Absent):
+            yield from self._inside(expected, actual, path)
+
+    def _inside(self, expected: JsonValue, actual: JsonValue, path: str) -> Iterator[str]:
+        if is_object(expected) and is_object(actual):
             yield from self.object(expected, actual, path)
         elif is_list(expected) and is_list(actual) and len(expected) == len(actual):
             for index, (left, right) in enumerate(zip(expected, actual, strict=True)):
                 yield from self.value(left, right, f"{path}[{index}]")
-        elif EVERY in matchers:
-            if not matchers[EVERY].accepts(expected, actual):
+        elif EVERY in self.wanted.matchers:
+            if not self.wanted.matchers[EVERY].accepts(expected, actual):
                 yield path
-        elif not isinstance(expected, Absent):
-            yield from differences(expected, actual, subset=self.wanted.compare == "subset", path=path)
+        elif not same(expected, actual):
+            yield path
 
 
 def read_wanted(call: ExpectedCall, *, where: str, compare: str, matchers: Mapping[str, Matcher]) -> Wanted:
@@ -110,7 +114,7 @@ def read_matchers(value: JsonValue, where: str) -> dict[str, Matcher]:
         return {}
     if not is_object(value):
         raise UsageError(f"{where} is an object: the path of an argument, and how it is compared")
-    return {_starred(path): read_matcher(spec, f"{where}.{path}") for path, spec in value.items()}
+    return {path: read_matcher(spec, f"{where}.{path}") for path, spec in value.items()}
 
 
 def _starred(path: str) -> str:

@@ -23,6 +23,7 @@ _WRITTEN = tuple(
         r"(?P<year>\d{4})/(?P<number>\d{1,2})/(?P<day>\d{1,2})",
     )
 )
+_ISO_DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 _CLOCK = re.compile(r"(?P<hour>\d{1,2})(?::(?P<minute>\d{2}))?(?::(?P<second>\d{2}))? ?(?P<half>[ap])\.?m\.?")
 _BETWEEN = re.compile(r"(?:,? at | ?t(?=\d)|, ?| )")
 _LONGEST = 60
@@ -46,6 +47,8 @@ def read_moment(value: object) -> Moment | None:
     if not isinstance(value, str) or not 0 < len(value.strip()) <= _LONGEST:
         return None
     text = " ".join(value.split()).lower()
+    if text.isdigit():
+        return None  # a bare number is a number, though ISO 8601 lets a date be written so
     iso = _iso(text)
     if iso is not None:
         return iso
@@ -61,8 +64,6 @@ def read_moment(value: object) -> Moment | None:
 
 
 def _iso(text: str) -> Moment | None:
-    if text.isdigit():
-        return None  # a bare number is a number, though ISO 8601 lets a date be written so
     upper = text.upper()
     with suppress(ValueError):
         return date.fromisoformat(upper), None
@@ -89,8 +90,9 @@ def _clock(text: str) -> time | None:
 
 def _written_day(text: str) -> tuple[date | None, str]:
     """Reads a day at the start of a text, and gives what is left of it."""
-    with suppress(ValueError):
-        return date.fromisoformat(text[:10]), text[10:]
+    if _ISO_DAY.match(text):
+        with suppress(ValueError):
+            return date.fromisoformat(text[:10]), text[10:]
     for pattern in _WRITTEN:
         found = pattern.match(text)
         if found is not None:

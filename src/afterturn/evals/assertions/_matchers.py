@@ -77,11 +77,10 @@ def read_matcher(spec: JsonValue, where: str) -> Matcher:
     for key in given:
         if key not in ("kind", "value", "optional", *options):
             raise UsageError(f"{where}: the matcher {kind} has no option {key!r}")
-    value = given["value"] if "value" in given else ABSENT
     return Matcher(
         kind=kind,
         check=make(given, where),
-        value=value,
+        value=given.get("value", ABSENT),
         optional=flag(f"{where}.optional", given.get("optional")) or (kind == "ignore" and "optional" not in given),
     )
 
@@ -113,8 +112,8 @@ def _number(spec: JsonObject, where: str) -> Check:
     def check(expected: JsonValue, actual: JsonValue) -> bool:
         left, right = _as_number(expected), _as_number(actual)
         if left is None or right is None:
-            return False
-        return left == right or math.isclose(left, right, rel_tol=relative, abs_tol=absolute)
+            return isinstance(actual, int) and same(expected, actual)  # beyond the range of floats
+        return math.isclose(left, right, rel_tol=relative, abs_tol=absolute)
 
     return check
 

@@ -7,9 +7,7 @@ from collections.abc import Callable
 
 from afterturn.calls import Call, Judge, Question
 from afterturn.errors import JudgeMissingError, SchemaViolationError
-from afterturn.evals import AssertionResult, Reply, Row, Score
-from afterturn.evals._evidence import evidence
-from afterturn.evals._prices import Prices
+from afterturn.evals import AssertionResult, Prices, Reply, Row, Score, evidence
 from afterturn.gate.redteam._records import Trial, trial_of
 from afterturn.gate.redteam._seen import answered, refused, success
 from afterturn.turns import Turn

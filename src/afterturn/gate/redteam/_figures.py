@@ -136,6 +136,13 @@ def planned_of(header: RunHeader) -> Mapping[str, tuple[int, int]]:
     }
 
 
+def left_out_of(header: RunHeader) -> int:
+    """Reads from a header how many seeds were left out, because they need tools of the made-up settings."""
+    told = header.options.get(KEY)
+    left_out = told.get("left_out", 0) if isinstance(told, Mapping) else 0
+    return left_out if isinstance(left_out, int) else 0
+
+
 def _rates(
     kind: Kind,
     place: int,

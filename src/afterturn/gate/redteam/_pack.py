@@ -22,7 +22,6 @@ DATASET = "redteam"
 """What the pack is called where a run or a gate names its dataset."""
 
 _FOLDERS: Mapping[Kind, str] = {"attack": "attacks", "lookalike": "lookalikes"}
-_PASSAGES = "\n\nAnswer from these passages where they help:\n"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -184,12 +183,14 @@ def _sign(seed: Seed, fill: _Fill, instructions: str | None) -> Sign:
 
 
 def _messages(seed: Seed, fill: _Fill, instructions: str) -> Iterable[Message]:
+    """Writes the conversation. Passages stand behind the made-up instructions; else before the first message."""
     passages = "".join(f"[{passage.alias}] {passage.text}\n" for passage in _passages(seed, fill))
-    system = instructions + (_PASSAGES + passages if passages else "")
-    if system:
-        yield Message(role="system", text=system.strip())
-    for text in seed.turns:
-        yield Message(role="user", text=fill(text))
+    block = f"Answer from these passages where they help:\n{passages}" if passages else ""
+    if instructions:
+        yield Message(role="system", text=f"{instructions}\n\n{block}".strip())
+    for number, text in enumerate(seed.turns):
+        before = "" if instructions or number or not block else f"{block}\n"
+        yield Message(role="user", text=before + fill(text))
     if seed.tool:
         yield Message(role="assistant", tool_calls=(ToolCall(name=seed.tool, arguments={}, id="call_1"),))
         yield Message(role="tool", text=fill(seed.result), tool_call_id="call_1")

@@ -15,10 +15,7 @@ from typing import Any
 from afterturn.calibration import clopper_pearson
 from afterturn.calls import Judge
 from afterturn.errors import JudgeError
-from afterturn.evals import PASS_SCORE, Reply, Row, read_row
-from afterturn.evals._judging import JudgeGrader
-from afterturn.evals._prices import Prices
-from afterturn.evals._rubric import load_rubric
+from afterturn.evals import PASS_SCORE, JudgeGrader, Prices, Reply, Row, load_rubric, read_row
 from afterturn.gate.redteam._pack import FOLDER
 from afterturn.turns import JsonValue, Message, ToolCall
 

@@ -6,10 +6,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from afterturn.errors import UsageError
-from afterturn.evals import RunHeader
-from afterturn.evals._dataset import Dataset
-from afterturn.evals._row import Setup
-from afterturn.evals._run import Parts, new_header
+from afterturn.evals import Dataset, Parts, RunHeader, Setup, new_header
 from afterturn.gate.redteam._check import NAME, VERSION, RedTeamCheck, RedTeamGrader
 from afterturn.gate.redteam._pack import DATASET, Pack
 from afterturn.gate.redteam._records import KEY

@@ -1,0 +1,62 @@
+"""Tests the matcher on the labelled tool data that lies beside the repository, where it does."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from afterturn.evals.assertions import open_assertion
+
+BENCHMARKS = Path(__file__).parents[3] / "benchmarks"
+
+
+@pytest.fixture
+def rows() -> Iterator[Any]:
+    """The module that reads the data and makes wrong calls out of right ones."""
+    if not (BENCHMARKS / "tool_rows.py").is_file():
+        pytest.skip("the benchmarks are not part of this distribution")
+    sys.path.insert(0, str(BENCHMARKS))
+    try:
+        module = import_module("tool_rows")
+    finally:
+        sys.path.remove(str(BENCHMARKS))
+    if not (module.DATA / "tools").is_dir():
+        pytest.skip(f"no data at {module.DATA / 'tools'}; set AFTERTURN_SHARED")
+    return module
+
+
+@pytest.mark.parametrize("name", ["bfcl-v4-nonlive", "tooltalk"])
+def test_right_and_wrong_calls_get_the_right_answer_on_every_row_in_every_mode(rows: Any, name: str) -> None:
+    assertions = {mode: open_assertion(f"expected_tool_calls:{mode}") for mode in rows.MODES}
+    kinds: set[str] = set()
+    wrong: list[tuple[str, str]] = []
+    for item in rows.read(name):
+        for case in rows.cases(item):
+            reply = rows.as_reply(item, case.calls)
+            kinds.add(case.kind)
+            passing = {mode for mode, one in assertions.items() if _passes(one.check(case.row, reply))}
+            if passing != case.passes:
+                wrong.append((item["id"], case.kind))
+    assert wrong == []
+    made = {"call dropped", "call doubled", "wrong tool", "changed argument", "extra call", "order swapped"}
+    assert kinds - {"right", "right, other accepted arguments"} == made
+
+
+def test_the_matcher_agrees_with_workbench_on_95_of_100_rows(rows: Any) -> None:
+    assertion = open_assertion({"name": "expected_tool_calls", "free": list(rows.READS)})
+    found = rows.read(rows.WORKBENCH)
+    agrees = [
+        _passes(assertion.check(rows.as_row(item), rows.as_reply(item, item["calls"]))) == item["appropriate"]
+        for item in found
+    ]
+    assert len(agrees) == 348
+    assert sum(agrees) >= 0.95 * len(agrees)
+
+
+def _passes(result: Any) -> bool:
+    return bool(result.passed)
