@@ -145,6 +145,8 @@ class Replay:
             JudgeMissingError: The judge does not exist here; nothing is stored of it.
             StoreError: The database refused; what is stored stays, and the next run goes on.
         """
+        self._judged, self._failed_in_a_row = 0, 0
+        self._skips, self._failures = Counter(), Counter()
         total = await asyncio.to_thread(self.turns)
         walk = Walk(
             self._store.replays,
