@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from io import StringIO
@@ -59,13 +60,18 @@ def _judge(store: Store, number: int, tenant: str = "acme") -> None:
     store.finish(claimed, [Judgement(verdict=verdict)], apply)
 
 
-@pytest.fixture
-def database(tmp_path: Path) -> Path:
-    path = tmp_path / "a.db"
+@pytest.fixture(scope="module")
+def judged(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("review") / "a.db"
     with open_store(path, synchronous="OFF", clock=lambda: _START) as store:
         for number in range(_TURNS):
             _judge(store, number)
     return path
+
+
+@pytest.fixture
+def database(judged: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copy(judged, tmp_path / "a.db"))
 
 
 @pytest.fixture
