@@ -296,6 +296,14 @@ def test_calibrate_weighs_a_reviewed_sample(run: Run) -> None:
     assert "no threshold keeps this promise" in short.stderr
 
 
+def test_curves_of_a_reviewed_sample_are_drawn_without_a_word_of_a_conversation(run: Run, tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib", reason="plots need the extra [data]")
+    run("--classifier", "safety", "--reviewer", "anna", "--size", "60", typed="n\ny\ny\n" * 20)
+    result = _calibrate("--target-fpr", "0.9", "--plot", "curves.svg")
+    picture = (tmp_path / "curves.svg").read_bytes()
+    assert (result.exit_code, b"safety 1" in picture, _CANARY.encode() in picture) == (0, True, False)
+
+
 def test_labels_of_a_sample_of_other_traffic_are_not_taken_as_drawn_at_random(run: Run) -> None:
     run(*_ANNA, typed="n\n" * 30)
     result = _calibrate("--target-fpr", "0.1", "--tenant", "acme")
