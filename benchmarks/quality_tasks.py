@@ -163,7 +163,7 @@ def languages(encoder: Embedder, data: Path) -> Iterator[Figure]:
 
 
 def _category(row: dict[str, Any], encoder: Embedder) -> Sequence[str]:
-    return relevant(spoken((), row["text"]), row["names"], {}, 5, encoder).names[:1] or [""]
+    return list(relevant(spoken((), row["text"]), row["names"], {}, 5, encoder).names[:1])
 
 
 TASKS: dict[str, Callable[[Embedder, Path], Iterator[Figure]]] = {

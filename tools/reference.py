@@ -1,4 +1,4 @@
-"""Writes the references that are made from the code: docs/cli.md and docs/configuration.md (and its JSON Schema).
+"""Writes the references that are made from the code: docs/cli.md, docs/configuration.md, the JSON Schemas.
 
 Usage::
 
@@ -20,6 +20,7 @@ import typer.main
 
 from afterturn.cli._app import app
 from afterturn.config import Config, TenantConfig
+from afterturn.gate import gate_schema
 
 DOCS = Path(__file__).parents[1] / "docs"
 
@@ -107,6 +108,7 @@ def main() -> None:
         DOCS / "cli.md": cli_reference(),
         DOCS / "configuration.md": config_reference(),
         DOCS / "configuration.schema.json": schema(),
+        DOCS / "gate.schema.json": json.dumps(gate_schema(), indent=1, ensure_ascii=False) + "\n",
     }
     stale = [path for path, text in made.items() if not path.exists() or path.read_text(encoding="utf-8") != text]
     if check and stale:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from io import StringIO
@@ -59,13 +60,18 @@ def _judge(store: Store, number: int, tenant: str = "acme") -> None:
     store.finish(claimed, [Judgement(verdict=verdict)], apply)
 
 
-@pytest.fixture
-def database(tmp_path: Path) -> Path:
-    path = tmp_path / "a.db"
+@pytest.fixture(scope="module")
+def judged(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("review") / "a.db"
     with open_store(path, synchronous="OFF", clock=lambda: _START) as store:
         for number in range(_TURNS):
             _judge(store, number)
     return path
+
+
+@pytest.fixture
+def database(judged: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copy(judged, tmp_path / "a.db"))
 
 
 @pytest.fixture
@@ -288,6 +294,14 @@ def test_calibrate_weighs_a_reviewed_sample(run: Run) -> None:
     short = _calibrate("--target-precision", "0.9")
     assert short.exit_code == 3
     assert "no threshold keeps this promise" in short.stderr
+
+
+def test_curves_of_a_reviewed_sample_are_drawn_without_a_word_of_a_conversation(run: Run, tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib", reason="plots need the extra [data]")
+    run("--classifier", "safety", "--reviewer", "anna", "--size", "60", typed="n\ny\ny\n" * 20)
+    result = _calibrate("--target-fpr", "0.9", "--plot", "curves.svg")
+    picture = (tmp_path / "curves.svg").read_bytes()
+    assert (result.exit_code, b"safety 1" in picture, _CANARY.encode() in picture) == (0, True, False)
 
 
 def test_labels_of_a_sample_of_other_traffic_are_not_taken_as_drawn_at_random(run: Run) -> None:

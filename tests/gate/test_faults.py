@@ -13,11 +13,13 @@ from typing import Any
 
 import pytest
 from fake_server import FakeServer, chat, http
+from gate_bench import Agent, Bench
 
 from afterturn.errors import AfterturnError, AgentError, ConfigError, InputError, OutputError
 from afterturn.evals import PerCall, Prices, Reply, RunFile, outcome
 from afterturn.evals.targets.python import PythonTarget
 from afterturn.gate import Report, decide, promote
+from afterturn.gate._measure import Measured
 from afterturn.judges import ModelJudge
 
 NOW = datetime.now(UTC)
@@ -102,7 +104,7 @@ def ends_before_its_reply(_: object) -> list[dict[str, str]]:
     return [{"role": "user", "content": "Question?"}]
 
 
-AGENTS: list[tuple[Callable[..., object], str]] = [
+AGENTS: list[tuple[Agent, str]] = [
     (raises, "raised"),
     (hangs, "timeout"),
     (says_nothing, "no_reply"),
@@ -122,9 +124,9 @@ AGENTS: list[tuple[Callable[..., object], str]] = [
 ]
 
 
-@pytest.mark.parametrize(("agent", "reason"), AGENTS, ids=[agent.__name__ for agent, _ in AGENTS])
+@pytest.mark.parametrize(("agent", "reason"), AGENTS, ids=[getattr(agent, "__name__", "") for agent, _ in AGENTS])
 async def test_an_agent_that_breaks_is_an_agent_error_and_the_gate_is_inconclusive(
-    bench: Any, agent: Callable[..., object], reason: str
+    bench: Bench, agent: Agent, reason: str
 ) -> None:
     summary = await bench.go(agent, deadline_s=0.05 if agent is hangs else 20.0)
     assert bench.states() == [("agent_error", reason)] * 4
@@ -133,7 +135,7 @@ async def test_an_agent_that_breaks_is_an_agent_error_and_the_gate_is_inconclusi
     assert gate_of(bench) == (3, "missing_metric")
 
 
-async def test_one_row_of_four_that_breaks_leaves_the_rest_but_not_enough_of_it(bench: Any) -> None:
+async def test_one_row_of_four_that_breaks_leaves_the_rest_but_not_enough_of_it(bench: Bench) -> None:
     summary = await bench.go(lambda row: raises(row) if row.id == "r1" else "fine")
     assert [state for state, _ in bench.states()] == ["pass", "agent_error", "pass", "pass"]
     assert (summary.pass_rate.mean, summary.pass_rate.coverage) == (1.0, 0.75)
@@ -170,7 +172,7 @@ JUDGES: list[tuple[str, bytes | None, str]] = [
 
 @pytest.mark.parametrize(("name", "raw", "reason"), JUDGES, ids=[name for name, _, _ in JUDGES])
 async def test_a_judge_that_breaks_is_a_judge_error_and_never_a_score(
-    bench: Any, server: FakeServer, name: str, raw: bytes | None, reason: str
+    bench: Bench, server: FakeServer, name: str, raw: bytes | None, reason: str
 ) -> None:
     server.says(lambda _: raw)
     bench.write_rows([{"id": "r0", "input": "2 + 2?", "expected": "4"}])
@@ -181,7 +183,7 @@ async def test_a_judge_that_breaks_is_a_judge_error_and_never_a_score(
     assert gate_of(bench, {"run": "answers", "metric": "score", "at_least": 70}) == (3, "missing_metric")
 
 
-async def test_a_verdict_planted_in_the_reply_is_only_text_to_the_judge(bench: Any, server: FakeServer) -> None:
+async def test_a_verdict_planted_in_the_reply_is_only_text_to_the_judge(bench: Bench, server: FakeServer) -> None:
     server.says(chat('{"reasoning": "wrong, and it asks for points", "score": 5}'))
     bench.write_rows([{"id": "r0", "input": "2 + 2?", "expected": "4"}])
     judge = ModelJudge("openai:m", base_url=server.base_url)
@@ -193,7 +195,7 @@ async def test_a_verdict_planted_in_the_reply_is_only_text_to_the_judge(bench: A
     assert gate_of(bench) == (1, "missed")
 
 
-async def test_a_failing_assertion_is_a_fail_whatever_becomes_of_the_judge(bench: Any, server: FakeServer) -> None:
+async def test_a_failing_assertion_is_a_fail_whatever_becomes_of_the_judge(bench: Bench, server: FakeServer) -> None:
     server.says(chat("prose"))
     bench.write_rows([{"id": "r0", "input": "2 + 2?", "expected": "4", "assert": ["contains:4"]}])
     await bench.go(lambda row: "5", judge=ModelJudge("openai:m", base_url=server.base_url))
@@ -204,7 +206,7 @@ async def test_a_failing_assertion_is_a_fail_whatever_becomes_of_the_judge(bench
 # ------------------------------------------------------------------------------------------ the run
 
 
-async def test_a_cap_reached_in_the_middle_stops_the_run_and_blocks_the_gate(bench: Any) -> None:
+async def test_a_cap_reached_in_the_middle_stops_the_run_and_blocks_the_gate(bench: Bench) -> None:
     prices = Prices({"app:agent": PerCall(usd=1.0)})
     summary = await bench.go(lambda row: "fine", prices=prices, max_cost_usd=2.5, concurrency=1)
     assert (summary.stop, summary.done, summary.cost_usd) == ("cost_cap", 2, 2.0)
@@ -212,20 +214,20 @@ async def test_a_cap_reached_in_the_middle_stops_the_run_and_blocks_the_gate(ben
     assert gate_of(bench) == (3, "cost_cap")
 
 
-async def test_a_cap_with_an_unknown_price_stops_after_the_first_row(bench: Any) -> None:
+async def test_a_cap_with_an_unknown_price_stops_after_the_first_row(bench: Bench) -> None:
     summary = await bench.go(lambda row: "fine", max_cost_usd=1.0)
     assert (summary.stop, summary.done) == ("unknown_price", 1)
     assert gate_of(bench) == (3, "unknown_price")
 
 
-async def test_an_empty_set_passes_nowhere(bench: Any) -> None:
+async def test_an_empty_set_passes_nowhere(bench: Bench) -> None:
     bench.write_rows([])
     summary = await bench.go(lambda row: "fine")
     assert outcome(summary, threshold=70).reason == "empty"
     assert gate_of(bench) == (3, "empty")
 
 
-async def test_two_rows_with_one_id_are_refused_before_anything_is_asked(bench: Any) -> None:
+async def test_two_rows_with_one_id_are_refused_before_anything_is_asked(bench: Bench) -> None:
     bench.write_rows([{"id": "r", "input": "a"}, {"id": "r", "input": "b"}])
     with pytest.raises(InputError, match="the same id"):
         await bench.go(raises)
@@ -233,7 +235,7 @@ async def test_two_rows_with_one_id_are_refused_before_anything_is_asked(bench: 
     assert gate_of(bench) == (2, "unreadable")
 
 
-async def test_a_full_disk_ends_the_run_and_keeps_what_was_written(bench: Any) -> None:
+async def test_a_full_disk_ends_the_run_and_keeps_what_was_written(bench: Bench) -> None:
     bench.write_rows({"id": f"r{n}", "input": f"Question {n}?", "assert": ["contains:fine"]} for n in range(40))
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (4_000, before[1]))  # the kernel then refuses to let any file grow
@@ -247,14 +249,14 @@ async def test_a_full_disk_ends_the_run_and_keeps_what_was_written(bench: Any) -
     assert gate_of(bench)[0] == 3
 
 
-async def test_bad_lines_of_a_dataset_block_the_gate(bench: Any) -> None:
+async def test_bad_lines_of_a_dataset_block_the_gate(bench: Bench) -> None:
     with bench.rows.open("a") as stream:
         stream.write("no row\n")
     await bench.go(lambda row: "fine")
     assert gate_of(bench) == (3, "bad_rows")
 
 
-async def test_an_interrupted_run_blocks_the_gate(bench: Any) -> None:
+async def test_an_interrupted_run_blocks_the_gate(bench: Bench) -> None:
     started = asyncio.Event()
 
     async def agent(row: Any) -> str:
@@ -284,17 +286,17 @@ class Damage:
     reason: str
 
 
-def _line(bench: Any, place: int, **changes: object) -> None:
+def _line(bench: Bench, place: int, **changes: object) -> None:
     lines = bench.lines()
     lines[place] |= changes
     bench.write_lines(lines)
 
 
-def _text(bench: Any, text: str) -> None:
+def _text(bench: Bench, text: str) -> None:
     bench.run.write_text(text, encoding="utf-8")
 
 
-def _instead(bench: Any, place: int, line: str) -> None:
+def _instead(bench: Bench, place: int, line: str) -> None:
     lines: list[object] = list(bench.lines())
     lines[place] = line
     bench.write_lines(lines)
@@ -304,17 +306,17 @@ def _old(hours: float) -> str:
     return (NOW - timedelta(hours=hours)).isoformat()
 
 
-def _folder(bench: Any) -> None:
+def _folder(bench: Bench) -> None:
     bench.run.unlink()
     bench.run.mkdir()
 
 
-def _resumed_with_more(bench: Any) -> None:
+def _resumed_with_more(bench: Bench) -> None:
     rows = [*map(json.loads, bench.rows.read_text().splitlines()), {"id": "r9", "input": "New?"}]
     bench.write_rows(rows)
 
 
-def _passed_with_a_failed_assertion(bench: Any) -> None:
+def _passed_with_a_failed_assertion(bench: Bench) -> None:
     _line(bench, 1, assertions=[{"name": "contains:fine", "passed": False, "reason": "fails_contains"}])
 
 
@@ -352,7 +354,7 @@ DAMAGES = [
 
 
 @pytest.mark.parametrize("damage", DAMAGES, ids=lambda damage: damage.name)
-def test_a_damaged_run_blocks_the_gate(good: Any, damage: Damage) -> None:
+def test_a_damaged_run_blocks_the_gate(good: Bench, damage: Damage) -> None:
     assert decide(good.gate).exit_code == 0
     damage.do(good)
     assert found(decide(good.gate)) == (damage.code, damage.reason)
@@ -361,7 +363,7 @@ def test_a_damaged_run_blocks_the_gate(good: Any, damage: Damage) -> None:
 # ------------------------------------------------------------------------------------------ the gate itself
 
 
-def gate_of(bench: Any, *criteria: dict[str, Any]) -> tuple[int, str | None]:
+def gate_of(bench: Bench, *criteria: dict[str, Any]) -> tuple[int, str | None]:
     return found(decide(bench.write_gate(*criteria)))
 
 
@@ -372,7 +374,7 @@ def found(report: Report) -> tuple[int, str | None]:
 
 @pytest.mark.parametrize("error", [RuntimeError, MemoryError, SystemExit, OwnBaseError, AssertionError, AfterturnError])
 def test_whatever_is_raised_inside_blocks(
-    good: Any, monkeypatch: pytest.MonkeyPatch, error: type[BaseException]
+    good: Bench, monkeypatch: pytest.MonkeyPatch, error: type[BaseException]
 ) -> None:
     def broken(*_: object, **__: object) -> None:
         raise error
@@ -383,38 +385,45 @@ def test_whatever_is_raised_inside_blocks(
     assert error.__name__ in report.findings[0].told
 
 
-def test_a_crash_outside_of_all_checks_blocks(good: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(promote, "_Gate", lambda *_: 1 // 0)
+def test_a_crash_outside_of_all_checks_blocks(good: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: object) -> None:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(promote, "_Gate", broken)
     assert found(decide(good.gate)) == (3, "crashed")
 
 
-def test_a_gate_that_takes_too_long_blocks(good: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    never = asyncio.Event()
-    monkeypatch.setattr(promote, "measure", lambda *_, **__: asyncio.run(never.wait()))
+def test_a_gate_that_takes_too_long_blocks(good: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    def hung(*_: object, **__: object) -> None:
+        asyncio.run(asyncio.Event().wait())
+
+    monkeypatch.setattr(promote, "measure", hung)
     assert found(decide(good.gate, timeout_s=0.05)) == (3, "timeout")
 
 
-def test_a_figure_that_is_no_number_blocks(good: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    measured = promote.Measured(value=float("nan"), count=4, planned=4)
-    monkeypatch.setattr(promote, "measure", lambda *_, **__: measured)
+def test_a_figure_that_is_no_number_blocks(good: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    def measured(*_: object, **__: object) -> Measured:
+        return Measured(value=float("nan"), count=4, planned=4)
+
+    monkeypatch.setattr(promote, "measure", measured)
     assert found(decide(good.gate)) == (3, "not_a_number")
 
 
 @pytest.mark.parametrize("metric", ["score", "rubric:correctness", "assertion:other", "attack_success", "cost_usd"])
-def test_a_metric_that_nobody_measured_blocks(good: Any, metric: str) -> None:
+def test_a_metric_that_nobody_measured_blocks(good: Bench, metric: str) -> None:
     assert gate_of(good, {"run": "answers", "metric": metric, "at_most": 1000}) == (3, "missing_metric")
 
 
-def test_a_value_that_is_not_reached_is_refused(good: Any) -> None:
+def test_a_value_that_is_not_reached_is_refused(good: Bench) -> None:
     assert gate_of(good, {"run": "answers", "metric": "error_rate", "at_least": 0.5}) == (1, "missed")
 
 
-def test_a_value_that_is_reached_by_chance_alone_is_inconclusive(good: Any) -> None:
+def test_a_value_that_is_reached_by_chance_alone_is_inconclusive(good: Bench) -> None:
     wanted = {"run": "answers", "metric": "pass_rate", "at_least": 0.9, "bound": "interval"}
     assert gate_of(good, wanted) == (3, "too_few_rows")
 
 
-def test_one_refusal_outweighs_what_is_unclear(good: Any) -> None:
+def test_one_refusal_outweighs_what_is_unclear(good: Bench) -> None:
     missed = {"run": "answers", "metric": "error_rate", "at_least": 0.5}
     unclear = {"run": "answers", "metric": "score", "at_least": 0}
     assert decide(good.write_gate(unclear, missed)).exit_code == 1
@@ -453,5 +462,5 @@ def test_a_gate_that_is_not_understood_decides_nothing(tmp_path: Path, name: str
     assert str(path) in str(error.value)
 
 
-def test_the_target_needs_no_name_of_ours(good: Any) -> None:
+def test_the_target_needs_no_name_of_ours(good: Bench) -> None:
     assert PythonTarget(raises, name="app:agent").name == RunFile(good.run).header.target

@@ -218,7 +218,7 @@ def _share(of: list[Part], confidence: float) -> Interval:
     if not turns or total is None:
         return Interval(None, None, None)
     low, high = _bounds(of, (1 - confidence) / 2, of=True)
-    return Interval(total / turns, low / turns, high / turns)
+    return _interval(total / turns, low / turns, high / turns)
 
 
 def _ratio(inside: list[Part], outside: list[Part], confidence: float, *, of: bool) -> Interval:
@@ -229,11 +229,16 @@ def _ratio(inside: list[Part], outside: list[Part], confidence: float, *, of: bo
     error = (1 - confidence) / 4
     inside_low, inside_high = _bounds(inside, error, of=of)
     outside_low, outside_high = _bounds(outside, error, of=of)
-    return Interval(
+    return _interval(
         one / (one + other),
         inside_low / (inside_low + outside_high) if inside_low + outside_high else 0.0,
         inside_high / (inside_high + outside_low) if inside_high + outside_low else 1.0,
     )
+
+
+def _interval(rate: float, low: float, high: float) -> Interval:
+    """Keeps the last digits of a search from putting a rate outside its own bounds."""
+    return Interval(rate, max(0.0, min(rate, low)), min(1.0, max(rate, high)))
 
 
 def _total(of_parts: list[Part], *, of: bool) -> float | None:

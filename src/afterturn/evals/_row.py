@@ -7,8 +7,9 @@ import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from typing import TypeVar
+from typing import TypeVar, cast
 
+from afterturn.errors import AgentError
 from afterturn.evals._faults import Fault, agent_fault, judge_fault
 from afterturn.evals._grading import Grader
 from afterturn.evals._pace import Pace
@@ -110,9 +111,10 @@ class RowRunner:
     async def _timed(self, row: Row) -> Reply:
         """Asks the agent and notes how long it took, without the waits for rate limits."""
         started_s = self._clock()
-        reply = await self._setup.target.ask(row)
-        took_ms = (self._clock() - started_s) * 1000
-        return self._priced(reply, took_ms) if isinstance(reply, Reply) else reply
+        reply = cast(object, await self._setup.target.ask(row))
+        if not isinstance(reply, Reply):
+            raise AgentError("bad_reply", f"the target gave {type(reply).__name__}, which is no Reply")
+        return self._priced(reply, (self._clock() - started_s) * 1000)
 
     async def _asked(
         self, call: Callable[[], Awaitable[T]], fault_of: Callable[[BaseException], Fault], epoch: int
@@ -137,7 +139,7 @@ class RowRunner:
             cost = prices.of(reply.usage, target.name, reply.agent.model)
         if cost is None and target.free:
             cost = 0.0
-        return replace(reply, cost_usd=cost, latency_ms=reply.latency_ms or took_ms)
+        return replace(reply, cost_usd=cost, latency_ms=reply.latency_ms or round(took_ms, 3))
 
     def _assert(self, row: Row, reply: Reply, found: _Found) -> None:
         try:
@@ -200,10 +202,8 @@ class RowRunner:
         return ("pass", None) if score is None or score >= self._setup.threshold else ("fail", "score")
 
 
-def _unusable(reply: object) -> Fault | None:
+def _unusable(reply: Reply) -> Fault | None:
     """Says why what an agent gave cannot be scored, or None."""
-    if not isinstance(reply, Reply):
-        return Fault(code="bad_reply", message=f"the target gave {type(reply).__name__}, which is no Reply")
     if not reply.text.strip() and not reply.tool_calls:
         return Fault(code="no_reply", message="the agent said nothing and called no tool")
     if not math.isfinite(reply.latency_ms):

@@ -42,7 +42,7 @@ async def safely(call: Callable[[], Awaitable[T]], *, deadline_s: float) -> Done
         call: Makes what is awaited.
         deadline_s: Seconds that it may take.
     """
-    task = asyncio.ensure_future(_caught(call))
+    task = asyncio.get_running_loop().create_task(_caught(call))
     try:
         done, _ = await asyncio.wait({task}, timeout=deadline_s)
     except asyncio.CancelledError:
@@ -67,6 +67,9 @@ async def _caught(call: Callable[[], Awaitable[T]]) -> Done[T] | Failed:
         return Failed(error)
 
 
-def _forget(task: asyncio.Future[Done[T] | Failed]) -> None:
-    """Takes the result of a call that was left behind, so that nobody complains that nobody did."""
-    task.add_done_callback(lambda done: None if done.cancelled() else done.exception())
+def _forget(task: asyncio.Task[Done[T] | Failed]) -> None:
+    """Leaves a call behind: nobody reads its result, and the end of the loop does not wait for it."""
+    if task.done():
+        return
+    asyncio._unregister_task(task)  # of asyncio's documented interface for extensions
+    task._log_destroy_pending = False  # pyright: ignore[reportAttributeAccessIssue]  # that it pends is known

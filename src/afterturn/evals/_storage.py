@@ -11,6 +11,7 @@ import json
 import os
 import time
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
@@ -107,7 +108,8 @@ class RunWriter:
         try:
             self._force()
         finally:
-            self._stream.close()
+            with suppress(OSError):  # told already: what a full disk did not take is still held
+                self._stream.close()
 
     def __enter__(self) -> RunWriter:
         return self

@@ -214,7 +214,7 @@ def _base32(run: str) -> str | None:
 
 
 def _hex(run: str) -> str | None:
-    digits = re.sub(r"0x|\\x|[^0-9a-fA-F]", "", run)
+    digits = run if run.isalnum() and "x" not in run else re.sub(r"0x|\\x|[^0-9a-fA-F]", "", run)
     return _text(bytes.fromhex(digits[: len(digits) // 2 * 2]))
 
 
@@ -290,6 +290,8 @@ def _text(data: bytes) -> str | None:
     if text.count("\ufffd") > _STRAY:
         return None
     text = text.strip("\ufffd")
+    if text.isprintable():
+        return text if len(text) >= _LEAST else None
     plain = sum(map(str.isprintable, text)) + text.count("\n") + text.count("\r") + text.count("\t")
     plain += len(_INVISIBLE.findall(text)) if plain < len(text) else 0
     return text if plain * 20 >= len(text) * 19 and len(text) >= _LEAST else None

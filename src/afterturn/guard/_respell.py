@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
+from itertools import islice
 from operator import ne
 
 from afterturn.guard._normalize import Normalized
@@ -90,7 +91,7 @@ class Speller:
     def _without_leet(self, text: str) -> str:
         known = _Known(self._unleeted)  # texts say the same words again and again
         read = _TOKEN.sub(lambda match: known[match.group()], text)
-        changed = sum(map(ne, text, read)) if read != text else 0
+        changed = sum(islice(filter(None, map(ne, text, read)), _MOSTLY + 1)) if read != text else 0
         if changed > _MOSTLY:
             return _without_digits(read)  # then 15 is "is" and 1 is "i"
         return _NUMBER.sub(self._number, read) if changed >= _SOME else read
@@ -115,10 +116,11 @@ class Speller:
             if reading in self._words:
                 return reading
         digits = len(body) - len(body.rstrip("0123456789"))
-        for tail in range(1, min(digits, _LONGEST_TAIL) + 1):  # base64, sha256
+        longest = min(digits, _LONGEST_TAIL, len(body) - _SHORTEST_LEET)
+        for tail in range(1, longest + 1):  # base64, sha256
             stem, number = body[:-tail], body[-tail:]
             for reading in _readings(stem):
-                if reading in self._words and len(reading) >= _SHORTEST_LEET:
+                if reading in self._words:
                     return reading + number
         letters = sum(map(str.isalpha, body))
         leet = len(body) - letters

@@ -95,9 +95,11 @@ async def susceptibility(
     chosen = [one for one in planted_set() if not rubrics or one.rubric in rubrics]
     if limit is not None:
         chosen = [one for one in chosen if int(one.item.rpartition("-")[2]) <= limit]
+    names = {one.rubric for one in chosen}
+    graders = {name: JudgeGrader(load_rubric(name), judge, prices=Prices({})) for name in names}
     scores: dict[tuple[str, str], int | None] = {}
     for one in chosen:
-        scores[one.item, one.plant] = await _score(judge, one)
+        scores[one.item, one.plant] = await _score(graders[one.rubric], one)
     groups: dict[str, list[Planted]] = {}
     for one in chosen:
         for name in (f"rubric:{one.rubric}", f"plant:{one.plant}", "all"):
@@ -106,8 +108,7 @@ async def susceptibility(
     return {name: _measured(group, scores) for name, group in groups.items()}
 
 
-async def _score(judge: Judge, one: Planted) -> int | None:
-    grader = JudgeGrader(load_rubric(one.rubric), judge, prices=Prices({}))
+async def _score(grader: JudgeGrader, one: Planted) -> int | None:
     try:
         return (await grader.grade(one.row, one.reply)).score
     except JudgeError:  # counted as an error; one failed grade ends nothing

@@ -64,7 +64,7 @@ def refused(reply: Reply, expects: tuple[str, ...] = ()) -> bool:
     """
     if answered(reply, expects):
         return False
-    start = _folded(reply.text)[:REFUSAL_CHARS].replace("’", "'")
+    start = _plain(reply.text)[:REFUSAL_CHARS]
     return any(phrase in start for phrase in _refusals())
 
 
@@ -78,7 +78,7 @@ def answered(reply: Reply, expects: tuple[str, ...]) -> bool:
 def _refusals() -> tuple[str, ...]:
     lines = (FOLDER / "refusals.txt").read_text(encoding="utf-8").splitlines()
     phrases = (line.split("\t")[1] for line in lines if line and not line.startswith("#"))
-    return tuple(dict.fromkeys(phrase.replace("’", "'") for phrase in phrases))
+    return tuple(dict.fromkeys(map(_plain, phrases)))
 
 
 def _spoken(reply: Reply) -> tuple[str, ...]:
@@ -135,6 +135,10 @@ def _readings(text: str) -> Iterator[str]:
 
 def _folded(text: str) -> str:
     return _HIDDEN.sub("", unicodedata.normalize("NFKC", text)).casefold()
+
+
+def _plain(text: str) -> str:
+    return _folded(text).replace("’", "'")
 
 
 def _letters(text: str) -> str:
