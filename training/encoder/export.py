@@ -25,8 +25,8 @@ from torch import Tensor, nn
 from train import FROZEN, LAYERS, MAX_TOKENS, Net, unpacked
 
 IN_FLOAT = (4, 5)
-"""Layers whose second feed-forward multiplication is not made int8: a few of its inputs are so large that one scale for all
-of them costs two hundredths of similarity, ten times as much as all the others together (measured one by one)."""
+"""Layers whose second feed-forward multiplication is not made int8: a few of its inputs are so large that one scale for
+all of them costs two hundredths of similarity, ten times as much as all the others together (measured one by one)."""
 
 PACKAGE = rows.ROOT / "packages" / "encoder" / "src" / "afterturn_encoder"
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import random
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,6 +21,7 @@ PRACTICE = ROOT / "benchmarks" / "guard"
 WINDOW_CHARACTERS = 700
 ORDINARY_A_SOURCE = 160
 LISTS = ("banking77", "clinc150", "multidogo", "nlupp-banking", "star", "mts-dialog")
+WITHOUT_SMALL_TALK = ("banking77", "multidogo", "star")
 CITED = "sharealike/rag/dstc11-track5-citations.{}.jsonl"
 
 LABELS: dict[str, tuple[str, ...]] = {
@@ -36,7 +38,10 @@ LABELS: dict[str, tuple[str, ...]] = {
     "scope": ("none", "off_topic", "unauthorized_advice", "persona_break"),
     "topic": ("in_scope", "off_topic"),
     "support": ("no", "yes"),
+    "small_talk": ("no", "yes"),
+    "small_talk_reply": ("no", "yes"),
 }  # fmt: skip
+_CAMEL = re.compile(r"(?<=[a-zà-ÿ])(?=[A-Z])")
 PAIRS = frozenset({"injection_given", "scope", "topic", "support"})
 
 
@@ -152,6 +157,8 @@ def ordinary(data: Path, split: str) -> Iterator[Row]:
             for text in said_last:
                 yield Row(task="safety", text=text, label="none", source=name, lang="en")
                 yield Row(task="frustration", text=said(row["turns"][-2:]), label="none", source=name, lang="en")
+                if name in WITHOUT_SMALL_TALK:
+                    yield Row(task="small_talk", text=text, label="no", source=name, lang="en")
 
 
 def topic(data: Path, split: str) -> Iterator[Row]:
@@ -166,7 +173,7 @@ def topic(data: Path, split: str) -> Iterator[Row]:
 
 def our_frustration() -> Iterator[Row]:
     """Our own rows, in fifteen languages."""
-    for row in jsonl(OURS / "frustration.jsonl"):
+    for row in (*jsonl(OURS / "frustration.jsonl"), *jsonl(OURS / "frustration2.jsonl")):
         turns = [*row["history"][-1:], {"role": "user", "text": row["message"]}]
         common = {"source": "ours", "lang": row["lang"], "group": _group(row["id"])}
         yield Row(task="frustration", text=said(turns), label=row["target"], **common)
@@ -212,6 +219,19 @@ def our_injection() -> Iterator[Row]:
                 yield Row(task="injection_kind", text=window(row["text"]), label=row["category"], **common)
 
 
+def small_talk() -> Iterator[Row]:
+    """Our own rows of training/smalltalk: what customers and agents say when there is no matter, and when there is."""
+    for path in sorted((ROOT / "training" / "smalltalk").glob("*.tsv")):
+        task = "small_talk_reply" if path.stem.startswith("replies-") else "small_talk"
+        language = path.stem.removeprefix("replies-")[:2]
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines()):
+            label, text = line.split("\t", 1)
+            yield Row(
+                task=task, text=text, label="yes" if label == "s" else "no", source="ours", lang=language,
+                group=f"place-{number // 5}",
+            )  # fmt: skip
+
+
 def listed(shared: Path, split: str) -> list[Listed]:
     """Gives texts with the names of their closed list, and replies with the passages that they could rest on."""
     folder = shared / "data" / "dialogue" / "topics"
@@ -226,11 +246,27 @@ def listed(shared: Path, split: str) -> list[Listed]:
             if right and text:
                 names = tuple(readable(label) for label in labels)
                 found.append(Listed(text=text, names=names, right=right, source=name))
+    if split == "train":
+        found += list(our_lists())
     for row in jsonl(shared / "data" / CITED.format(split)):
         if row["cited"]:
             text, passages = row["reply"], tuple(row["passages"])
             found.append(Listed(text=text, names=passages, right=tuple(row["cited"]), source="dstc11"))
     return found
+
+
+def our_lists() -> Iterator[Listed]:
+    """Our own lists in thirteen languages; a list with descriptions stands for itself and for its bare names."""
+    for row in jsonl(OURS / "categories.jsonl"):
+        names = tuple(readable(name) for name in row["names"])
+        described = tuple(
+            f"{name}: {row['descriptions'][raw]}" if row["descriptions"].get(raw) else name
+            for name, raw in zip(names, row["names"], strict=True)
+        )
+        for message in row["messages"]:
+            right = tuple(row["names"].index(name) for name in message["right"])
+            for shown in {names, described} if right else ():
+                yield Listed(text=message["text"], names=shown, right=right, source="ours")
 
 
 def english(shared: Path) -> list[str]:
@@ -261,7 +297,7 @@ def exchange(customer: Sequence[str], reply: str) -> str:
 
 def readable(name: str) -> str:
     """Writes the name of a category as words."""
-    return " ".join(name.replace("_", " ").replace("/", " ").replace("-", " ").split()).lower()
+    return " ".join(_CAMEL.sub(" ", name).replace("_", " ").replace("/", " ").replace("-", " ").split()).lower()
 
 
 def _group(row_id: str) -> str:
@@ -276,4 +312,4 @@ _PUBLIC: tuple[Callable[[Path, str], Iterator[Row]], ...] = (
     topic,
     ordinary,
 )
-_OURS: tuple[Callable[[], Iterator[Row]], ...] = (our_frustration, our_scope, our_injection)
+_OURS: tuple[Callable[[], Iterator[Row]], ...] = (our_frustration, our_scope, our_injection, small_talk)

@@ -32,7 +32,7 @@ NEAR_BEST_SOURCE = 0.6
 0.005 of F1 on that set and spares most of the passages that are merely about the same matter."""
 
 ABSTAINING = 0.2
-"""What a share of right abstentions is worth beside F1: most lists of an agent have no name for some of its messages."""
+"""What a share of right abstentions is worth beside F1: lists of agents lack a name for some messages."""
 
 TOPIC_SETS = (
     ("star", 120, False),

@@ -38,7 +38,7 @@ _SCORE: JsonObject = {"type": "integer", "minimum": 0, "maximum": 100}
 ENCODER = "encoder"
 
 # rubric -> module with `make(rubric) -> Grader`, for rubrics that the encoder can apply
-_ENCODER_GRADERS: Mapping[str, str] = {}
+_ENCODER_GRADERS: Mapping[str, str] = {"tool_selection": "afterturn.evals._opinion"}
 _NO_TURN = Turn(messages=())
 
 

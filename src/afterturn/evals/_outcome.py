@@ -61,10 +61,9 @@ def _unclear(summary: RunSummary, min_coverage: float) -> tuple[str, str] | None
     if not summary.planned:
         return "empty", "the dataset has no row, so nothing was measured"
     if summary.stop is not None:
-        return (
-            summary.stop,
-            f"the run stopped before its end ({summary.stop}): {summary.done} of {summary.planned} done",
-        )
+        done = f"{summary.done} of {summary.planned} done"
+        hint = "; give the price of agent and judge by --prices FILE" if summary.stop == "unknown_price" else ""
+        return summary.stop, f"the run stopped before its end ({summary.stop}): {done}{hint}"
     if summary.pass_rate.mean is None:
         return "nothing_judged", "no row was judged; see the reasons of the errors and skips"
     if summary.pass_rate.coverage < min_coverage:

@@ -16,7 +16,7 @@ from afterturn.evals._pace import Pace
 from afterturn.evals._prices import Prices
 from afterturn.evals._records import PASS_SCORE, AssertionResult, Reply, Row, RowResult, Score, State
 from afterturn.evals._safely import Done, Overdue, safely
-from afterturn.evals.assertions import Assertion, open_assertion
+from afterturn.evals.assertions import Assertion, own_assertions
 from afterturn.evals.targets._base import Target
 
 T = TypeVar("T")
@@ -94,7 +94,7 @@ class RowRunner:
     async def _found(self, row: Row, epoch: int) -> _Found:
         setup = self._setup
         found = _Found()
-        if not setup.assertions and not row.assertions and setup.graders:
+        if not setup.assertions and not row.assertions and row.expected_tool_calls is None and setup.graders:
             found.skips = [reason for grader in setup.graders if (reason := grader.skips(row, None))]
             if len(found.skips) == len(setup.graders):
                 return found
@@ -143,8 +143,7 @@ class RowRunner:
 
     def _assert(self, row: Row, reply: Reply, found: _Found) -> None:
         try:
-            own = [open_assertion(spec) for spec in row.assertions]
-            for assertion in (*self._setup.assertions, *own):
+            for assertion in (*self._setup.assertions, *own_assertions(row, self._setup.assertions)):
                 result = assertion.check(row, reply)
                 if result is not None:
                     found.assertions.append(result)

@@ -2,32 +2,18 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterator
-from importlib import import_module
-from pathlib import Path
 from typing import Any
 
 import pytest
+from benchmark_modules import benchmark_module
 
 from afterturn.evals.assertions import open_assertion
 
-BENCHMARKS = Path(__file__).parents[3] / "benchmarks"
-
 
 @pytest.fixture
-def rows() -> Iterator[Any]:
+def rows() -> Any:
     """The module that reads the data and makes wrong calls out of right ones."""
-    if not (BENCHMARKS / "tool_rows.py").is_file():
-        pytest.skip("the benchmarks are not part of this distribution")
-    sys.path.insert(0, str(BENCHMARKS))
-    try:
-        module = import_module("tool_rows")
-    finally:
-        sys.path.remove(str(BENCHMARKS))
-    if not (module.DATA / "tools").is_dir():
-        pytest.skip(f"no data at {module.DATA / 'tools'}; set AFTERTURN_SHARED")
-    return module
+    return benchmark_module("tool_rows", data="tools")
 
 
 @pytest.mark.parametrize("name", ["bfcl-v4-nonlive", "tooltalk"])

@@ -44,7 +44,9 @@ def _module(place: str) -> ModuleType:
         ) from None
     except (ImportError, SyntaxError, OSError) as error:
         raise UsageError(f"{place} cannot be imported: {type(error).__name__}; mend it") from None
-    except Exception as error:  # the module's own code broke
+    except UsageError:
+        raise
+    except (Exception, SystemExit) as error:  # the module's own code broke
         raise UsageError(f"{place} broke while it was imported: {type(error).__name__}; mend it") from error
 
 

@@ -12,6 +12,8 @@ from afterturn.judges.encoder._model import Embedder
 from afterturn.judges.encoder._task_heads import Chances
 from afterturn.language import asks_for_human
 
+_LEAST_SAID = 0.3
+
 
 def drift(instructions: str, reply: str, reader: Embedder) -> Chances:
     """Reads whether any part of the reply leaves the scope of the instructions."""
@@ -46,6 +48,24 @@ def wants_human(conversation: Conversation, reader: Embedder) -> tuple[bool, Cha
     found = _of_text("wants_human", latest, reader)
     by_phrase = asks_for_human(latest)
     return by_phrase or found.label == "yes", found, by_phrase
+
+
+def small_talk(conversation: Conversation, reader: Embedder) -> float:
+    """Reads how sure it is that nobody spoke of any matter: the odds of the likeliest message and reply to hold one.
+
+    Customer and agent are two witnesses, as in `afterturn.smalltalk`: neither may sound like a matter.
+    """
+    said = _least("small_talk", [text for customer, text in conversation.spoken if customer], reader)
+    replied = _least("small_talk_reply", [text for customer, text in conversation.spoken if not customer], reader)
+    if said < _LEAST_SAID:
+        return 0.0
+    return said * replied / (said * replied + (1 - said) * (1 - replied) or 1.0)
+
+
+def _least(task: str, texts: Sequence[str], reader: Embedder) -> float:
+    """Gives the least probability that a text is small talk; in the middle where there is none."""
+    read = reader.vectors(texts)
+    return min((one.finding for text in read for one in reader.heads.chances(task, text.pooled)), default=0.5)
 
 
 def safety(conversation: Conversation, reader: Embedder) -> Chances:

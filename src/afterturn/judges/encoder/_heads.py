@@ -9,7 +9,15 @@ from typing import get_args
 from afterturn.calls import Answer, Call, Confidence, Head, Question
 from afterturn.judges._schema import enum_of
 from afterturn.judges.encoder._categories import relevant
-from afterturn.judges.encoder._classified import drift, frustration, injection, safety, sentiment, wants_human
+from afterturn.judges.encoder._classified import (
+    drift,
+    frustration,
+    injection,
+    safety,
+    sentiment,
+    small_talk,
+    wants_human,
+)
 from afterturn.judges.encoder._conclusion import Conclusion, conclude
 from afterturn.judges.encoder._conversation import Conversation, lay_out
 from afterturn.judges.encoder._handoff import write_handoff
@@ -25,6 +33,11 @@ Found = tuple[JsonValue, Confidence, bool]
 
 _KNOWN = frozenset(get_args(Head))
 _DEFAULT_HANDOFF_CHARS = 1_200
+_VIEW_MESSAGES = 6
+"""A view with as many messages before the exchange may be cut: categories are not taken back for what it shows."""
+
+_SMALL_TALK = 0.7
+"""Chosen on benchmarks/corpus/smalltalk.jsonl; smalltalk2.jsonl had been looked at as well."""
 
 
 def answer(call: Call, embedder: Embedder) -> Answer:
@@ -105,12 +118,21 @@ class Heads:
         said = self._conversation
         return conclude(said.latest[-1] if said.latest else "", said.reply, self._embedder)
 
+    @cached_property
+    def _small_talk(self) -> float:
+        found = small_talk(self._conversation, self._embedder)
+        return found if found >= _SMALL_TALK else 0.0
+
     def _title(self, schema: JsonObject) -> Found:
         said = self._conversation
+        if self._small_talk:
+            return None, _confidence(self._small_talk, by_rule=False), False
         title = make_title(said.latest, said.earlier, said.reply, self._embedder, answering=said.answering)
         return title.text, _confidence(title.probability, by_rule=title.text is None), False
 
     def _relevance(self, schema: JsonObject) -> Found:
+        if self._small_talk and len(self._turn.history) < _VIEW_MESSAGES:
+            return [], _confidence(self._small_talk, by_rule=False), False
         described = self._turn.agent.category_descriptions
         found = relevant(self._conversation, enum_of(schema), described, _limit(schema), self._embedder)
         return list(found.names), _confidence(found.probability, by_rule=found.by_rule), found.unsure
