@@ -142,7 +142,10 @@ def _of_lines(run: StrictRun, keys: Hashes) -> Iterator[Problem]:
             code=run.stop, told=f"it stopped at {done} of {planned} results ({run.stop}); raise the cap and resume"
         )
     elif run.stop is not None or done < planned:
-        told = f"it is not finished: {done} of {planned} results; `afterturn eval resume {run.path}`"
+        how = (
+            "`afterturn redteam … --resume`" if run.header.dataset == DATASET else f"`afterturn eval resume {run.path}`"
+        )
+        told = f"it is not finished: {done} of {planned} results; go on with {how}"
         yield Problem(code="unfinished", told=told)
     elif done > planned:
         yield Problem(code="too_many", told=f"it has {done} results and planned {planned}; run it again")
