@@ -48,7 +48,7 @@ class Bench:
             prices=prices or Prices({}),
         )
         dataset = open_dataset(self.rows)
-        header = new_header(parts, dataset, **{"deadline_s": 20.0, **settings})
+        header = new_header(parts, dataset, **{"deadline_s": 600.0, **settings})
         try:
             return await start_run(header, parts, dataset, path or self.run)
         finally:
