@@ -12,6 +12,7 @@ import random
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -173,9 +174,9 @@ def topic(data: Path, split: str) -> Iterator[Row]:
 
 def our_frustration() -> Iterator[Row]:
     """Our own rows, in fifteen languages."""
-    for row in (*jsonl(OURS / "frustration.jsonl"), *jsonl(OURS / "frustration2.jsonl")):
+    for row in chain.from_iterable(jsonl(path) for path in sorted(OURS.glob("frustration*.jsonl"))):
         turns = [*row["history"][-1:], {"role": "user", "text": row["message"]}]
-        common = {"source": "ours", "lang": row["lang"], "group": _group(row["id"])}
+        common = {"source": "ours", "lang": row["lang"], "group": _stretch(row["id"])}
         yield Row(task="frustration", text=said(turns), label=row["target"], **common)
         yield Row(task="wants_human", text=row["message"], label="yes" if row["wants_human"] else "no", **common)
     for name, task in (("sentiment", "sentiment"), ("safety", "safety")):
@@ -298,6 +299,12 @@ def exchange(customer: Sequence[str], reply: str) -> str:
 def readable(name: str) -> str:
     """Writes the name of a category as words."""
     return " ".join(_CAMEL.sub(" ", name).replace("_", " ").replace("/", " ").replace("-", " ").split()).lower()
+
+
+def _stretch(row_id: str) -> str:
+    """Keeps neighbouring rows of the later files together: they are contrasts of one another."""
+    name, number = row_id.rsplit("-", 1)
+    return _group(row_id) if name == "frustration" or not number.isdigit() else _group(f"{name}-{int(number) // 25}")
 
 
 def _group(row_id: str) -> str:

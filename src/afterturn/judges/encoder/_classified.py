@@ -10,7 +10,8 @@ from afterturn.judges.encoder._conversation import Conversation
 from afterturn.judges.encoder._inputs import said
 from afterturn.judges.encoder._model import Embedder
 from afterturn.judges.encoder._task_heads import Chances
-from afterturn.language import asks_for_human
+from afterturn.language import QUESTION_MARKS, asks_for_human
+from afterturn.smalltalk import uncovered
 
 _LEAST_SAID = 0.3
 
@@ -53,8 +54,11 @@ def wants_human(conversation: Conversation, reader: Embedder) -> tuple[bool, Cha
 def small_talk(conversation: Conversation, reader: Embedder) -> float:
     """Reads how sure it is that nobody spoke of any matter: the odds of the likeliest message and reply to hold one.
 
-    Customer and agent are two witnesses, as in `afterturn.smalltalk`: neither may sound like a matter.
+    Customer and agent are two witnesses, as in `afterturn.smalltalk`: neither may sound like a matter. A question
+    beyond the phrases of small talk is one.
     """
+    if any(mark in uncovered(text) for customer, text in conversation.spoken if customer for mark in QUESTION_MARKS):
+        return 0.0
     said = _least("small_talk", [text for customer, text in conversation.spoken if customer], reader)
     replied = _least("small_talk_reply", [text for customer, text in conversation.spoken if not customer], reader)
     if said < _LEAST_SAID:

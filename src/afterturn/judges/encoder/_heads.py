@@ -120,6 +120,8 @@ class Heads:
 
     @cached_property
     def _small_talk(self) -> float:
+        if not self._conversation.content:
+            return 0.0  # phrases cover it all: what they say is a rule, not a reading
         found = small_talk(self._conversation, self._embedder)
         return found if found >= _SMALL_TALK else 0.0
 
