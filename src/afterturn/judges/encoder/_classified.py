@@ -10,10 +10,10 @@ from afterturn.judges.encoder._conversation import Conversation
 from afterturn.judges.encoder._inputs import said
 from afterturn.judges.encoder._model import Embedder
 from afterturn.judges.encoder._task_heads import Chances
-from afterturn.language import QUESTION_MARKS, asks_for_human
-from afterturn.smalltalk import uncovered
+from afterturn.language import QUESTION_MARKS, asks_for_human, plain, sentences
+from afterturn.smalltalk import is_small_talk
 
-_LEAST_SAID = 0.3
+_LEAST_SAID, _LEAST_ASKED = 0.3, 0.9
 
 
 def drift(instructions: str, reply: str, reader: Embedder) -> Chances:
@@ -54,16 +54,21 @@ def wants_human(conversation: Conversation, reader: Embedder) -> tuple[bool, Cha
 def small_talk(conversation: Conversation, reader: Embedder) -> float:
     """Reads how sure it is that nobody spoke of any matter: the odds of the likeliest message and reply to hold one.
 
-    Customer and agent are two witnesses, as in `afterturn.smalltalk`: neither may sound like a matter. A question
-    beyond the phrases of small talk is one.
+    Customer and agent are two witnesses, as in `afterturn.smalltalk`: neither may sound like a matter, least of
+    all a question beyond the phrases of small talk.
     """
-    if any(mark in uncovered(text) for customer, text in conversation.spoken if customer for mark in QUESTION_MARKS):
-        return 0.0
+    asks = any(_asks(text) for customer, text in conversation.spoken if customer)
     said = _least("small_talk", [text for customer, text in conversation.spoken if customer], reader)
     replied = _least("small_talk_reply", [text for customer, text in conversation.spoken if not customer], reader)
-    if said < _LEAST_SAID:
+    if said < (_LEAST_ASKED if asks else _LEAST_SAID):
         return 0.0
     return said * replied / (said * replied + (1 - said) * (1 - replied) or 1.0)
+
+
+def _asks(text: str) -> bool:
+    return any(
+        sentence.rstrip()[-1:] in QUESTION_MARKS and not is_small_talk(sentence) for sentence in sentences(plain(text))
+    )
 
 
 def _least(task: str, texts: Sequence[str], reader: Embedder) -> float:
