@@ -19,17 +19,16 @@ from pathlib import Path
 import numpy as np
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "benchmarks"))
+sys.path[:0] = [str(ROOT / "benchmarks"), str(ROOT / "training")]
+from logistic import FOLDS, accuracy, fit, held_out, placeholder, write  # noqa: E402
+
 OUT = ROOT / "src" / "afterturn" / "evals" / "_tool_weights.py"
+SAYS = "Holds the fitted weights of the opinion on tool choice; `training/tools/fit.py` writes them.\n\nFitted on {:,} examples of the train files."
 STRENGTHS = (0.3, 1.0, 3.0, 10.0, 30.0)
-FOLDS = 5
 WORKBENCH_SHARE = 0.5
 """How much the outputs of real models weigh against the gold and made ones."""
 
-if not OUT.is_file():  # the opinion imports it
-    OUT.write_text(
-        '"""Is not fitted yet."""\n\nWEIGHTS: dict[str, float] = {}\nBIAS = 0.0\nCUT = 0.5\n', encoding="utf-8"
-    )
+placeholder(OUT)
 
 from tool_opinion import Example, examples  # noqa: E402
 from tool_rows import WORKBENCH  # noqa: E402
@@ -58,44 +57,6 @@ def weighed(found: list[Example]) -> np.ndarray:
             mask = np.array([(one.source == WORKBENCH) == real and one.fits == fits for one in found])
             weights[mask] = (WORKBENCH_SHARE if real else 1 - WORKBENCH_SHARE) / 2 / max(mask.sum(), 1)
     return weights * len(found)
-
-
-def fit(features: np.ndarray, wanted: np.ndarray, weights: np.ndarray, strength: float) -> np.ndarray:
-    """Fits by Newton's method; gives the weights and, last, the bias. The bias is not held back."""
-    rows = np.column_stack([features, np.ones(len(features))])
-    held = np.full(rows.shape[1], strength)
-    held[-1] = 1e-6
-    beta = np.zeros(rows.shape[1])
-    for _ in range(50):
-        chance = 1 / (1 + np.exp(-np.clip(rows @ beta, -30, 30)))
-        slope = rows.T @ (weights * (chance - wanted)) + held * beta
-        curve = rows.T @ (rows * (weights * chance * (1 - chance))[:, None]) + np.diag(held)
-        step = np.linalg.solve(curve, slope)
-        beta -= step
-        if np.abs(step).max() < 1e-8:
-            break
-    return beta
-
-
-def chances(features: np.ndarray, beta: np.ndarray) -> np.ndarray:
-    """Gives the probabilities."""
-    return 1 / (1 + np.exp(-np.clip(features @ beta[:-1] + beta[-1], -30, 30)))
-
-
-def accuracy(wanted: np.ndarray, found: np.ndarray) -> float:
-    """Gives the balanced accuracy."""
-    return float((found[wanted == 1].mean() + (1 - found[wanted == 0]).mean()) / 2)
-
-
-def held_out(
-    features: np.ndarray, wanted: np.ndarray, weights: np.ndarray, folds: np.ndarray, strength: float
-) -> np.ndarray:
-    """Gives for each example the probability by a model that has not seen its request."""
-    found = np.zeros(len(wanted))
-    for fold in range(FOLDS):
-        rest = folds != fold
-        found[~rest] = chances(features[~rest], fit(features[rest], wanted[rest], weights[rest], strength))
-    return found
 
 
 def main() -> None:
@@ -135,21 +96,7 @@ def main() -> None:
     bias = beta[-1] - float(plain @ centre)
     print(f"strength {strength}, cut {cut:.2f}")
     if not options.dry:
-        write(dict(zip(FEATURE_NAMES, plain, strict=True)), bias, cut, len(found))
-
-
-def write(weights: dict[str, float], bias: float, cut: float, count: int) -> None:
-    """Writes the table."""
-    lines = [f'    "{name}": {value:.4f},' for name, value in weights.items()]
-    text = (
-        f'"""Holds the fitted weights of the opinion on tool choice; `training/tools/fit.py` writes them.\n\n'
-        f'Fitted on {count:,} examples of the train files.\n"""\n\nfrom __future__ import annotations\n\n'
-        "from collections.abc import Mapping\n\n"
-        "WEIGHTS: Mapping[str, float] = {\n" + "\n".join(lines) + "\n}\n"
-        f"BIAS = {bias:.4f}\nCUT = {cut:.2f}\n"
-        '"""From which probability on a choice fits."""\n'
-    )
-    OUT.write_text(text, encoding="utf-8")
+        write(OUT, SAYS.format(len(found)), dict(zip(FEATURE_NAMES, plain, strict=True)), bias, cut)
 
 
 if __name__ == "__main__":
