@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -12,14 +13,17 @@ import onnxruntime
 from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "training" / "encoder"))
+
+from attacks import MOST_WINDOWS, starts
+
 from afterturn.judges.encoder._load import load_encoder
-from afterturn.judges.encoder._task_heads import _standardised  # pyright: ignore[reportPrivateUsage]
+from afterturn.judges.encoder._task_heads import _standardised
 
 Reader = Callable[[str], NDArray[np.float64]]
 """Gives the vectors of a text's windows, shape (windows, dimensions)."""
 
-MOST_WINDOWS = 16
-_MINILM_TOKENS, _OVERLAP = 126, 32
+_MINILM_TOKENS = 126
 
 
 def own(texts: Sequence[str], cache: Path) -> Reader:
@@ -28,7 +32,9 @@ def own(texts: Sequence[str], cache: Path) -> Reader:
     digest = hashlib.sha256(encoder.vectors(["a fingerprint of the model"])[0].pooled.tobytes()).hexdigest()[:12]
 
     def read(text: str) -> NDArray[np.float32]:
-        return _standardised(thinned(encoder.vectors([text])[0].pooled))
+        windows = encoder.vectors([text])[0].pooled
+        kept_of = np.linspace(0, len(windows) - 1, min(len(windows), MOST_WINDOWS)).round().astype(int)
+        return _standardised(windows[kept_of])
 
     return kept(texts, read, cache / f"own-{digest}.npz")
 
@@ -43,8 +49,8 @@ def minilm(texts: Sequence[str], folder: Path, cache: Path) -> Reader:
 
     def read(text: str) -> NDArray[np.float32]:
         ids = tokenizer.encode(text.encode("utf-8", "replace").decode(), add_special_tokens=False).ids
-        starts = list(range(0, max(len(ids) - _OVERLAP, 1), _MINILM_TOKENS - _OVERLAP))
-        return _standardised(np.stack([pooled([101, *ids[at : at + _MINILM_TOKENS], 102]) for at in thin(starts)]))
+        begins = starts(len(ids), _MINILM_TOKENS)
+        return _standardised(np.stack([pooled([101, *ids[at : at + _MINILM_TOKENS], 102]) for at in begins]))
 
     def pooled(ids: list[int]) -> NDArray[np.float32]:
         tokens = np.array([ids], np.int64)
@@ -53,18 +59,6 @@ def minilm(texts: Sequence[str], folder: Path, cache: Path) -> Reader:
         return found[0].mean(axis=0) if found.ndim == 3 else found[0]
 
     return kept(texts, read, cache / "minilm.npz")
-
-
-def thin(starts: Sequence[int]) -> list[int]:
-    """Leaves windows out of very long texts, evenly."""
-    if len(starts) <= MOST_WINDOWS:
-        return list(starts)
-    return [starts[round(at * (len(starts) - 1) / (MOST_WINDOWS - 1))] for at in range(MOST_WINDOWS)]
-
-
-def thinned(windows: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Leaves windows out of very long texts, evenly."""
-    return windows[thin(range(len(windows)))]
 
 
 def kept(texts: Sequence[str], read: Callable[[str], NDArray[np.float32]], file: Path) -> Reader:

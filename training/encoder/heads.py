@@ -16,6 +16,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import attacks
 import numpy as np
 import onnxruntime
 import rows
@@ -53,6 +54,24 @@ class Vectors:
             pooled = self._session.run(["pooled"], feed)[0]
             self._known |= dict(zip(batch, pooled, strict=True))
         np.savez(cache, texts=np.array(list(self._known), dtype=object), vectors=np.stack(list(self._known.values())))
+
+    def windows(self, texts: list[str], cache: Path) -> list[np.ndarray]:
+        """Reads whole texts in windows, one by one as at run time; gives their standardised vectors."""
+        known: dict[str, np.ndarray] = dict(np.load(cache)) if cache.exists() else {}
+        keys = [hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=16).hexdigest() for text in texts]
+        missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in known}
+        for key, text in missing.items():
+            ids = self._tokenizer.encode(text.encode("utf-8", "replace").decode(), add_special_tokens=False).ids
+            room = MAX_TOKENS - 2
+            cut = [[0, *ids[at : at + room], 2] for at in attacks.starts(len(ids), room)]
+            known[key] = np.concatenate([self._read_one(window) for window in cut])
+        if missing:
+            np.savez(cache, **known)
+        return [standardised(known[key]).astype(np.float64) for key in keys]
+
+    def _read_one(self, ids: list[int]) -> np.ndarray:
+        tokens = np.array([ids], np.int64)
+        return self._session.run(["pooled"], {"input_ids": tokens, "attention_mask": np.ones_like(tokens)})[0]
 
     def features(self, task: str, found: list[rows.Row]) -> np.ndarray:
         """Gives what a head sees of rows: the standardised vector, or two, their product and their distance."""
@@ -111,6 +130,45 @@ def best(
     return min(((*fit(task, features, train, strength), strength) for strength in STRENGTHS), key=loss)
 
 
+Fitted = tuple[np.ndarray, np.ndarray, dict[str, Any], dict[str, Any]]
+"""Weights, biases, calibration and figures of a head."""
+
+
+def injection(vectors: Vectors, options: argparse.Namespace) -> Fitted:
+    """Fits the head on attacks to the windows of whole texts (see attacks.py), calibrated on dev."""
+    cache = options.out / "windows.npz"
+    train, dev = [*attacks.public(options.shared, "train"), *attacks.written()], attacks.public(options.shared, "dev")
+    weight, bias = attacks.by_worst(
+        vectors.windows([row.text for row in train], cache), np.array([row.attack for row in train])
+    )
+    logits = np.array([(one @ weight).max() for one in vectors.windows([row.text for row in dev], cache)]) + bias
+    scores = np.stack([-logits / 2, logits / 2], axis=1)
+    found = [
+        rows.Row(task="injection", text=row.text, label="attack" if row.attack else "benign", source=row.source)
+        for row in dev
+    ]
+    pair = np.stack([-weight / 2, weight / 2]), np.array([-bias / 2, bias / 2])
+    return *pair, calibrate("injection", scores, found), {"dev": figures("injection", scores, found)}
+
+
+def head(task: str, vectors: Vectors, train: list[rows.Row], parts: dict[str, list[rows.Row]]) -> Fitted:
+    """Fits the head of any other task, calibrated on dev and held-out rows, and on our own out of fold."""
+    fitted = [row for row in train if row.task == task]
+    measured = [row for part in parts.values() for row in part if row.task == task]
+    weight, bias, strength = best(task, vectors, fitted, measured)
+    scores = vectors.features(task, measured) @ weight.T + bias
+    ours = [row for row in fitted if row.source == "ours"]
+    found = calibrate(
+        task, np.concatenate([scores, out_of_fold(task, vectors, fitted, ours, strength)]), [*measured, *ours]
+    )
+    report: dict[str, Any] = {}
+    for name, part in parts.items():
+        own = [row for row in part if row.task == task]
+        if own:
+            report[name] = figures(task, vectors.features(task, own) @ weight.T + bias, own)
+    return weight, bias, found, report
+
+
 def main() -> None:
     """Fits all heads, writes them, prints the figures."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -124,22 +182,13 @@ def main() -> None:
     arrays: dict[str, np.ndarray] = {}
     tasks: dict[str, dict[str, Any]] = {}
     report: dict[str, Any] = {}
+    parts = {"dev": dev, "ours": held}
     for task, names in rows.LABELS.items():
-        fitted = [row for row in train if row.task == task]
-        measured = [row for row in (*dev, *held) if row.task == task]
-        weight, bias, strength = best(task, vectors, fitted, measured)
+        fitted = injection(vectors, options) if task == "injection" else head(task, vectors, train, parts)
+        weight, bias, found, measured = fitted
         arrays |= {f"{task}.weight": weight.astype(np.float32), f"{task}.bias": bias.astype(np.float32)}
-        scores = vectors.features(task, measured) @ weight.T + bias
-        ours = [row for row in fitted if row.source == "ours"]
-        found = calibrate(
-            task, np.concatenate([scores, out_of_fold(task, vectors, fitted, ours, strength)]), [*measured, *ours]
-        )
         tasks[task] = {"labels": names, **{name: found[name] for name in ("temperature", "cut", "unsure")}}
-        report[task] = {"calibration": found}
-        for name, part in (("dev", dev), ("ours", held)):
-            own = [row for row in part if row.task == task]
-            if own:
-                report[task][name] = figures(task, vectors.features(task, own) @ weight.T + bias, own)
+        report[task] = {"calibration": found, **measured}
         print(task, json.dumps(report[task]), flush=True)
     np.savez_compressed(PACKAGE / "heads.npz", meta=np.array(json.dumps({"tasks": tasks})), **arrays)
     (options.out / "heads.json").write_text(json.dumps(report, indent=1))

@@ -189,7 +189,7 @@ def our_frustration() -> Iterator[Row]:
 
 def our_scope() -> Iterator[Row]:
     """Our own rows about replies and instructions."""
-    for row in jsonl(OURS / "scope.jsonl"):
+    for row in chain.from_iterable(jsonl(path) for path in sorted(OURS.glob("scope*.jsonl"))):
         label = "none" if row["drift"] == "in_scope" else row["drift"]
         yield Row(
             task="scope", text=window(row["reply"]), other=window(row["instructions"]), label=label, source="ours",

@@ -23,7 +23,10 @@ sys.path[:0] = [str(ROOT / "benchmarks"), str(ROOT / "training")]
 from logistic import FOLDS, accuracy, fit, held_out, placeholder, write  # noqa: E402
 
 OUT = ROOT / "src" / "afterturn" / "evals" / "_tool_weights.py"
-SAYS = "Holds the fitted weights of the opinion on tool choice; `training/tools/fit.py` writes them.\n\nFitted on {:,} examples of the train files."
+SAYS = (
+    "Holds the fitted weights of the opinion on tool choice; `training/tools/fit.py` writes them.\n\n"
+    "Fitted on {:,} examples of the train files."
+)
 STRENGTHS = (0.3, 1.0, 3.0, 10.0, 30.0)
 WORKBENCH_SHARE = 0.5
 """How much the outputs of real models weigh against the gold and made ones."""
