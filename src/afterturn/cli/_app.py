@@ -20,6 +20,7 @@ from afterturn.cli.guard import guard_command
 from afterturn.cli.modes import modes_app
 from afterturn.cli.policy import policy_app
 from afterturn.cli.redteam import redteam_command
+from afterturn.cli.regress import regress_command
 from afterturn.cli.replay import replay_command
 from afterturn.cli.review import review_command
 from afterturn.cli.transfer import export_command, import_command
@@ -49,6 +50,7 @@ for _name, _command in (
     ("forget", forget_command),
     ("worker", worker_command),
     ("redteam", redteam_command),
+    ("regress", regress_command),
 ):
     app.command(_name)(_command)
 _passed_on = {"allow_extra_args": True, "ignore_unknown_options": True}
