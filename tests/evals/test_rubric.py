@@ -15,7 +15,7 @@ HEAD = "---\nname: mine\nshows: [conversation, reply]\n---\nBands.\n"
 
 
 def test_the_rubrics_of_the_specification_come_with_afterturn() -> None:
-    names = ("correctness", "custom", "groundedness", "helpfulness", "safety", "tool_selection")
+    names = ("conversation", "correctness", "custom", "groundedness", "helpfulness", "safety", "tool_selection")
     assert rubric_names() == names
     assert [load_rubric(name).name for name in names] == list(names)
 
@@ -75,7 +75,7 @@ def test_a_rubric_that_is_wrong_says_what(tmp_path: Path, text: str, problem: st
 
 
 def test_an_unknown_or_missing_rubric_says_what_there_is(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="there are correctness, custom"):
+    with pytest.raises(UsageError, match="there are conversation, correctness, custom"):
         load_rubric("corectness")
     with pytest.raises(UsageError, match="give a readable Markdown file"):
         load_rubric(str(tmp_path / "no.md"))

@@ -23,6 +23,7 @@ _MAKERS = {
     "citations": "citations",
     "contains": "text",
     "cost": "limits",
+    "ended": "ended",
     "equals": "text",
     "expected_tool_calls": "expected_tool_calls",
     "handoff": "handoff",

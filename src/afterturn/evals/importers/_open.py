@@ -19,6 +19,7 @@ _IMPORTERS = {
     "inspect": "inspect",
     "openai-evals": "openai_evals",
     "deepeval": "deepeval",
+    "scenarios": "scenarios",
 }
 
 
