@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from typing import TypeVar, cast
 
 from afterturn.errors import AgentError
+from afterturn.evals._beside import Beside
 from afterturn.evals._faults import Fault, agent_fault, judge_fault
 from afterturn.evals._grading import Grader
 from afterturn.evals._pace import Pace
@@ -36,6 +37,7 @@ class Setup:
         threshold: The score from which a row passes.
         deadline_s: Seconds that the agent, and each judge, has for a row.
         prices: What models cost.
+        beside: Says what happened beside the agent while it replied; None where nothing does.
     """
 
     target: Target
@@ -44,6 +46,7 @@ class Setup:
     threshold: int = PASS_SCORE
     deadline_s: float = 120.0
     prices: Prices = field(default_factory=lambda: Prices({}))
+    beside: Callable[[Reply], Beside] | None = None
 
 
 @dataclass(kw_only=True, slots=True)
@@ -100,6 +103,8 @@ class RowRunner:
                 return found
             found.skips = []
         reply = await self._asked(lambda: self._timed(row), agent_fault, epoch)
+        if isinstance(reply, Reply) and self._broken(reply, found):
+            return found
         found.fault = reply if isinstance(reply, Fault) else _unusable(reply)
         if found.fault is not None or isinstance(reply, Fault):
             return found
@@ -107,6 +112,16 @@ class RowRunner:
         self._assert(row, found.reply, found)
         await self._grade(row, found.reply, found, epoch)
         return found
+
+    def _broken(self, reply: Reply, found: _Found) -> bool:
+        """Whether something beside the agent broke: then the reply is kept, and nobody scores it."""
+        if self._setup.beside is None:
+            return False
+        told = self._setup.beside(reply)
+        found.judge_cost_usd = told.cost_usd
+        if told.fault is not None:
+            found.reply, found.fault = reply, told.fault
+        return told.fault is not None
 
     async def _timed(self, row: Row) -> Reply:
         """Asks the agent and notes how long it took, without the waits for rate limits."""
