@@ -60,7 +60,7 @@ async def catch_up(
     Raises:
         AgentError: The model could not be asked.
     """
-    # A server may go on writing where a conversation ends with the assistant's own words: the platform has the last one.
+    # A server may go on writing where the assistant has the last word, so the platform has it.
     asked = [*messages, Message(role="user", text=ASK_FOR_REPORT)]
     if way == "schema":
         done = await chat.ask(asked, schema=report_schema(categories), seed=seed)
