@@ -18,6 +18,7 @@ from afterturn.calibration._weighted_choice import (
     for_false_alarms_stratified,
     for_precision_stratified,
 )
+from afterturn.calibration._wilcoxon import rank_biserial, wilcoxon
 
 __all__ = [
     "METHOD",
@@ -75,8 +76,10 @@ __all__ = [
     "point",
     "points",
     "psi",
+    "rank_biserial",
     "score",
     "scores_by_day",
     "stratum_of",
     "weighted_point",
+    "wilcoxon",
 ]

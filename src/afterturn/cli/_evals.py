@@ -9,11 +9,11 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from afterturn.cli._common import printable
+from afterturn.cli._common import output, printable
 from afterturn.errors import UsageError
 
 if TYPE_CHECKING:
-    from afterturn.evals import Dataset, Mean, Parts, RowResult, RunFile, RunHeader, RunSummary, Tally
+    from afterturn.evals import Dataset, Mean, Outcome, Parts, RowResult, RunFile, RunHeader, RunSummary, Tally
     from afterturn.evals._spend import Spend
     from afterturn.evals.targets import TargetOptions
 
@@ -133,6 +133,21 @@ def show_rows(run: RunFile, most: int) -> None:
         table.add_row(*map(printable, cells))
     if table.row_count:
         Console().print(table)
+
+
+def write_report(format: str, run: RunFile, summary: RunSummary, found: Outcome, out: Path | None) -> None:
+    """Writes a report to a file, which appears whole or not at all, or to stdout.
+
+    Raises:
+        UsageError: There is no such format, or the report would overwrite the run.
+    """
+    from afterturn.evals.reports import open_writer
+
+    write = open_writer(format)
+    if out is not None and out.exists() and out.samefile(run.path):
+        raise UsageError("the report would overwrite the run; name another file")
+    with output(out) as stream:
+        write(run, summary, found, stream)
 
 
 def _cells(mean: Mean, form: str) -> tuple[str, str, str]:

@@ -11,11 +11,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from afterturn.cli._common import configured, json_line, note
+from afterturn.cli.eval_compare import compare_command
+from afterturn.errors import UsageError
 
 if TYPE_CHECKING:
     from afterturn.evals import Dataset, Outcome, Parts, RunFile, RunHeader, RunSummary
 
 eval_app = typer.Typer(help="Runs an agent over a dataset and scores each row (docs/evals.md).", no_args_is_help=True)
+eval_app.command("compare")(compare_command)
 
 _Json = Annotated[bool, typer.Option("--json", help="One JSON line with the figures, also on a terminal.")]
 _MinCoverage = Annotated[
@@ -143,16 +146,33 @@ def resume_command(
 @eval_app.command("report")
 def report_command(
     run: Annotated[Path, typer.Argument(metavar="RUN", help="The file of a run.")],
+    format: Annotated[str, typer.Option(help="terminal, html, junit, markdown or jsonl.")] = "terminal",
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", metavar="FILE", help="Where the report goes; by default stdout.")
+    ] = None,
     rows: Annotated[int, typer.Option(min=0, help="How many of the rows that did not pass are listed.")] = 20,
     min_coverage: _MinCoverage = 0.9,
     min_pass_rate: _MinPassRate = None,
     as_json: _Json = False,
 ) -> None:
-    """Shows the figures of a run, with the coverage beside every mean, and the rows that did not pass."""
-    from afterturn.cli._evals import show_rows
-    from afterturn.evals import RunFile
+    """Shows the figures of a run, with the coverage beside every mean, and the rows that did not pass.
+
+    The exit code is that of the run: 0 passed; 1 failed; 3 inconclusive.
+    """
+    from afterturn.cli._evals import show_rows, write_report
+    from afterturn.evals import RunFile, outcome
 
     file = RunFile(run)
+    if format != "terminal":
+        summary = file.summary()
+        found = outcome(
+            summary, threshold=file.header.threshold, min_coverage=min_coverage, min_pass_rate=min_pass_rate
+        )
+        write_report(format, file, summary, found, out)
+        note(f"{found.verdict}: {found.told}")
+        raise typer.Exit(found.exit_code)
+    if out is not None:
+        raise UsageError("-o needs a format: --format html, junit, markdown or jsonl")
     if not as_json and sys.stdout.isatty():
         show_rows(file, rows)
     _end(file.header, file.summary(), run, min_coverage, min_pass_rate, as_json=as_json)

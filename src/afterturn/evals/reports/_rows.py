@@ -1,0 +1,29 @@
+"""Writes figures as a reader wants them: a mean never without its coverage."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from afterturn.evals._run_records import Mean, RunSummary
+
+
+def mean_lines(summary: RunSummary) -> Iterator[tuple[str, str, Mean]]:
+    """Gives every mean of a run: its name, the value as text, and what it is of."""
+    yield "score", _text(summary.score, "{:.1f}"), summary.score
+    yield "pass rate", _text(summary.pass_rate, "{:.1%}"), summary.pass_rate
+    for name, mean in summary.rubrics.items():
+        yield f"rubric {name}", _text(mean, "{:.1f}"), mean
+    for name, mean in summary.assertions.items():
+        yield f"assertion {name}", _text(mean, "{:.1%}"), mean
+    yield "latency", _text(summary.latency_ms, "{:,.0f} ms"), summary.latency_ms
+
+
+def cost_text(summary: RunSummary) -> str:
+    """Says what a run cost, and what of it nobody knows."""
+    known = summary.agent_cost.known_usd + summary.judge_cost.known_usd
+    unknown = summary.agent_cost.unknown + summary.judge_cost.unknown
+    return f"${known:.4f}" + (f" known; {unknown} calls have no known price" if unknown else "")
+
+
+def _text(mean: Mean, form: str) -> str:
+    return "–" if mean.mean is None else form.format(mean.mean)
