@@ -44,9 +44,9 @@ def well_behaved(asked: Asked) -> bytes:
     if asked.body.get("stream"):
         leave = "paid leave" in said(asked)
         return streamed("You get 27 days", " [c", "1", "].") if leave else streamed("Open ", "the portal.")
-    names = sorted(asked.body["response_format"]["json_schema"]["schema"]["properties"])
-    assert set(names) <= {"title", "categoryNames", "sources", "sourceIds"}
-    return chat(json.dumps({"title": "What it is about", "categoryNames": [category_of(asked)]}))
+    values = {"title": "What it is about", "categoryNames": [category_of(asked)], "sourceIds": ["c9"]}
+    declared = asked.body["response_format"]["json_schema"]["schema"]["properties"]
+    return chat(json.dumps({name: value for name, value in values.items() if name in declared}))
 
 
 @pytest.fixture(autouse=True)
@@ -93,9 +93,13 @@ async def test_a_model_that_answers_wrong_fails_and_another_beside_it_does_not(s
     bad, good = wire["models"]
     assert (result.exit_code, good["not_passed"]) == (1, 0)
     found = {check["name"]: check["state"] for check in bad["checks"]}
-    assert found["grounded"] == "fail"
-    assert found["no_marker"] == "pass"
-    assert found["metadata_once"] == "error"  # the question about sources was not answered, so the object is no answer
+    assert found == {
+        "grounded": "fail",
+        "no_marker": "pass",
+        "relevant_source": "fail",  # attributed afterwards, since nothing was cited, and to the wrong passage
+        "sources_once": "pass",
+        "metadata_once": "pass",
+    }
 
 
 async def test_a_server_that_is_down_is_an_error_everywhere_and_never_a_pass(

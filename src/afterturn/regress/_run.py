@@ -7,12 +7,13 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
 from afterturn import failopen
 from afterturn.calls import Answer, Call, Judge, Location
+from afterturn.classification import classification
 from afterturn.config import Config
 from afterturn.embedded import Afterturn
 from afterturn.errors import StoreError, UsageError
@@ -23,7 +24,7 @@ from afterturn.regress._checks import CONVERSATION, SOURCES, checked
 from afterturn.regress._models import Answering, ModelAnswers
 from afterturn.regress._records import ModelReport, RegressReport, Seen
 from afterturn.regress._suites import Suite, SuiteTurn
-from afterturn.turns import Agent, Message
+from afterturn.turns import Agent, Message, Reply, Turn
 
 MAX_TOKENS = 1_000
 DEADLINE_S = 300.0
@@ -136,34 +137,29 @@ class _Session:
                 shown.append(text)
         seconds = time.perf_counter() - started
         await turn.verdicts()
-        judgements = await self._at.judgements("default", turn.id)
-        return self._seen(turn.id, "".join(shown), judgements, seconds, self._counting.calls - before)
-
-    def _seen(
-        self, turn_id: str, shown: str, judgements: Sequence[Judgement], seconds: float, judge_calls: int
-    ) -> Seen:
-        from afterturn.classification import classification
-
-        stored = self._at.store.turn("default", turn_id)
-        if stored is None or stored.reply is None:
+        stored = self._at.store.turn("default", turn.id)
+        if stored is None:
             raise StoreError("the turn was not stored; see the log")
-        if not shown.strip():
+        if stored.reply is None or not stored.reply.text.strip():
             return Seen(error="no_answer")
+        judgements = await self._at.judgements("default", turn.id)
+        seen = self._seen(stored, stored.reply, judgements)
+        judge_calls = self._counting.calls - before
+        return replace(seen, shown="".join(shown), seconds=round(seconds, 3), judge_calls=judge_calls)
+
+    def _seen(self, stored: Turn, reply: Reply, judgements: Sequence[Judgement]) -> Seen:
         found = classification(stored, judgements)
         verdicts: dict[str, list[tuple[str, str | None]]] = {}
         for one in judgements:
             verdicts.setdefault(one.verdict.classifier, []).append((one.verdict.status, one.verdict.reason))
-        timeline = (event for event in self._at.timeline(self._suite.name) if event.turn == turn_id)
+        timeline = (event for event in self._at.timeline(self._suite.name) if event.turn == stored.id)
         return Seen(
-            shown=shown,
-            stored=stored.reply.text,
+            stored=reply.text,
             sources=tuple((source.alias, source.how) for source in found.sources),
             title=found.title,
             categories=found.categories,
             verdicts=verdicts,
             events=dict(Counter(event.name for event in timeline)),
-            judge_calls=judge_calls,
-            seconds=round(seconds, 3),
         )
 
 
