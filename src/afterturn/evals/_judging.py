@@ -38,7 +38,10 @@ _SCORE: JsonObject = {"type": "integer", "minimum": 0, "maximum": 100}
 ENCODER = "encoder"
 
 # rubric -> module with `make(rubric) -> Grader`, for rubrics that the encoder can apply
-_ENCODER_GRADERS: Mapping[str, str] = {"tool_selection": "afterturn.evals._opinion"}
+_ENCODER_GRADERS: Mapping[str, str] = {
+    "groundedness": "afterturn.evals._grounded",
+    "tool_selection": "afterturn.evals._opinion",
+}
 _NO_TURN = Turn(messages=())
 
 
@@ -137,10 +140,15 @@ def grading_call(rubric: Rubric, row: Row, reply: Reply) -> Call:
         classifier=rubric.name,
         version=rubric.digest,
         fields={"reasoning": _REASONING, **further, "score": _SCORE},
-        instructions=rubric.text + _FORM.format(further="".join(f'- "{name}": as said above.\n' for name in further)),
+        instructions=_instructions(rubric.text, tuple(further)),
     )
     shown = evidence(rubric.shows, row, reply)
     return Call(view="exchange", turn=_NO_TURN, questions=(question,), plan=rubric.digest, evidence=shown, task=TASK)
+
+
+@lru_cache(maxsize=64)
+def _instructions(text: str, further: tuple[str, ...]) -> str:
+    return text + _FORM.format(further="".join(f'- "{name}": as said above.\n' for name in further))
 
 
 def checked_score(value: JsonValue) -> int:

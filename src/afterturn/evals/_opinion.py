@@ -14,8 +14,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from afterturn.evals._encoder_scores import on_scale
 from afterturn.evals._evidence import neutral, tools_of
-from afterturn.evals._records import PASS_SCORE, Reply, Row, Score
+from afterturn.evals._records import Reply, Row, Score
 from afterturn.evals._rubric import Rubric
 from afterturn.evals._tool_features import ToolFeatures, is_end, tool_features, tool_text
 from afterturn.evals._tool_weights import BIAS, CUT, WEIGHTS
@@ -54,10 +55,8 @@ class Opinion:
 
     @property
     def score(self) -> int:
-        """The probability on the rubric's scale: the cut is the score from which a row passes by default."""
-        if self.fits:
-            return round(PASS_SCORE + (100 - PASS_SCORE) * (self.probability - CUT) / (1 - CUT))
-        return min(round(PASS_SCORE * self.probability / CUT), PASS_SCORE - 1)
+        """The probability on the rubric's scale."""
+        return on_scale(self.probability, CUT)
 
 
 class ToolOpinion:

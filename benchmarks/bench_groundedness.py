@@ -1,0 +1,90 @@
+"""Measures groundedness by the encoder beside word overlap: `python benchmarks/bench_groundedness.py [--json]`.
+
+Balanced accuracy on the shared dev rows, on all and on the third of them whose word overlap is nearest to its cut:
+there word overlap is unsure. The cut of word overlap is the best one on train. Reads `AFTERTURN_SHARED`, else
+../shared.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from ground_rows import DATA, FOLDER, read
+
+from afterturn.evals._ground_features import word_overlap
+from afterturn.evals._grounded import GroundingGrader
+from afterturn.judges.encoder._load import shared_encoder
+
+Pair = tuple[bool, bool]
+
+
+def measure() -> dict[str, Any]:
+    """Measures both on dev."""
+    if not (DATA / FOLDER).is_dir():
+        return {"skipped": f"no data at {DATA / FOLDER}; set AFTERTURN_SHARED"}
+    cut = best_cut([(row["grounded"], word_overlap(row["reply"], row["passages"])) for row in read("train")])
+    grader = GroundingGrader(shared_encoder)
+    rows = read("dev")
+    overlap = [word_overlap(row["reply"], row["passages"]) for row in rows]
+    encoder = [grader.grounding(row["reply"], row["passages"]).grounded for row in rows]
+    near = set(sorted(range(len(rows)), key=lambda at: abs(overlap[at] - cut))[: len(rows) // 3])
+    sets = {
+        "all": range(len(rows)),
+        "begin": [at for at, row in enumerate(rows) if row["file"].startswith("begin")],
+        "word overlap unsure": sorted(near),
+        "begin, word overlap unsure": [at for at in sorted(near) if rows[at]["file"].startswith("begin")],
+    }
+    tables = {
+        name: {
+            "rows": len(chosen),
+            "encoder": balanced([(rows[at]["grounded"], encoder[at]) for at in chosen]),
+            "word_overlap": balanced([(rows[at]["grounded"], overlap[at] >= cut) for at in chosen]),
+        }
+        for name, chosen in sets.items()
+    }
+    grounded = [at for at, row in enumerate(rows) if row["file"] == "mtrag-un"]
+    shares = {"rows": len(grounded), "encoder": share(encoder[at] for at in grounded)}
+    shares["word_overlap"] = share(overlap[at] >= cut for at in grounded)
+    return {"overlap_cut": cut, "balanced_accuracy": tables, "called_grounded_of_references": shares}
+
+
+def best_cut(pairs: Sequence[tuple[bool, float]]) -> float:
+    """Gives the cut with the best balanced accuracy."""
+    cuts = sorted({value for _, value in pairs})
+    return max(cuts, key=lambda cut: balanced([(truth, value >= cut) for truth, value in pairs]))
+
+
+def balanced(pairs: Sequence[Pair]) -> float:
+    """Gives the mean of the shares of right answers among the grounded and among the others."""
+    return sum(share(guess == truth for truth, guess in pairs if truth == label) for label in (True, False)) / 2
+
+
+def share(values: Any) -> float:
+    """Gives the share of true values; 0 of none."""
+    found = list(values)
+    return sum(found) / len(found) if found else 0.0
+
+
+def main() -> None:
+    """Prints the table, or one line of JSON."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--json", action="store_true", help="one JSON object")
+    options = parser.parse_args()
+    found = measure()
+    if options.json:
+        print(json.dumps({"bench": "groundedness", **found}))
+    elif "skipped" in found:
+        print(f"skipped: {found['skipped']}")
+    else:
+        print("| rows | | balanced accuracy | word overlap |\n|---|---|---|---|")
+        for name, of in found["balanced_accuracy"].items():
+            print(f"| {name} | {of['rows']} | {of['encoder']:.3f} | {of['word_overlap']:.3f} |")
+        of = found["called_grounded_of_references"]
+        print(f"\nOf {of['rows']} human references {of['encoder']:.0%} are called grounded ({of['word_overlap']:.0%}).")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,146 @@
+"""Scores groundedness by the local encoder: no LLM, no text leaves the machine.
+
+A logistic model over `_ground_features`, fitted on labelled replies by `training/grounding/fit.py`. Its limits: it does
+not see that a reply turns a passage's meaning around, nor whether "the passages do not say" is true.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from afterturn.evals._encoder_scores import on_scale
+from afterturn.evals._evidence import clip, neutral
+from afterturn.evals._ground_features import GroundFeatures, measure
+from afterturn.evals._ground_weights import BIAS, CUT, WEIGHTS
+from afterturn.evals._records import Reply, Row, Score
+from afterturn.evals._rubric import Rubric
+from afterturn.evals.assertions._seen import passages_of, seen
+from afterturn.judges.encoder._load import shared_encoder
+from afterturn.language import QUESTION_MARKS, plain, sentences, weight
+from afterturn.smalltalk import is_small_talk
+
+JUDGE = "encoder"
+MOST_UNSUPPORTED = 5
+STATES_NOTHING = 0.95
+"""The probability for a reply without a statement: greetings, questions back, offers of help."""
+NO_PASSAGE = 0.05
+"""The probability for statements where no passage was found."""
+
+_UNSUPPORTED_CHARACTERS = 150
+_MIN_WORDS = 2.0
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Grounding:
+    """Is how far a reply rests on its passages.
+
+    Attributes:
+        probability: How probable it is that all of it does.
+        unsupported: The sentences that probably do not, the worst first.
+    """
+
+    probability: float
+    unsupported: tuple[str, ...] = ()
+
+    @property
+    def grounded(self) -> bool:
+        """Whether the reply is grounded."""
+        return self.probability >= CUT
+
+
+class GroundingGrader:
+    """Applies the rubric `groundedness` with the local encoder.
+
+    Args:
+        encoder: Gives the encoder, when it is first needed.
+        rubric: The rubric, or None where only the grounding is wanted.
+        clock: Gives seconds; given in tests.
+    """
+
+    free = True
+    priced = True
+
+    def __init__(
+        self,
+        encoder: Callable[[], Any] = shared_encoder,
+        rubric: Rubric | None = None,
+        *,
+        clock: Callable[[], float] = time.perf_counter,
+    ) -> None:
+        self._encoder = encoder
+        self._rubric = rubric
+        self._clock = clock
+
+    @property
+    def rubric(self) -> str:
+        """Name of the rubric."""
+        return self._rubric.name if self._rubric is not None else "groundedness"
+
+    def skips(self, row: Row, reply: Reply | None) -> str | None:
+        """Gives the code of the reason why this rubric cannot score a row, or None."""
+        return self._rubric.skips(row, reply) if self._rubric is not None else None
+
+    async def grade(self, row: Row, reply: Reply) -> Score:
+        """Scores a reply.
+
+        Raises:
+            JudgeError: The encoder is not there.
+        """
+        started_s = self._clock()
+        passages = [passage.text for passage in passages_of(row, reply) or ()]
+        found = await asyncio.to_thread(self.grounding, seen(row, reply).text, passages)
+        count = len(found.unsupported)
+        named = f" {count} of its sentences probably do not." if count else ""
+        return Score(
+            rubric=self.rubric,
+            score=on_scale(found.probability, CUT),
+            reasoning=f"The local encoder: {found.probability:.0%} that the reply rests on its passages.{named}",
+            extra={"unsupported": [neutral(clip(text, _UNSUPPORTED_CHARACTERS)) for text in found.unsupported]},
+            judge=JUDGE,
+            cost_usd=0.0,
+            latency_ms=(self._clock() - started_s) * 1000,
+        )
+
+    def grounding(self, reply: str, passages: Sequence[str]) -> Grounding:
+        """Says how far a reply rests on passages.
+
+        Args:
+            reply: The reply as the customer sees it.
+            passages: The texts of the passages; none where nothing was found.
+        """
+        texts = [text for text in passages if text.strip()]
+        if not any(map(_states, sentences(plain(reply)))):
+            return Grounding(probability=STATES_NOTHING)
+        if not texts:
+            stated = [sentence for sentence in sentences(plain(reply)) if _states(sentence)]
+            return Grounding(probability=NO_PASSAGE, unsupported=tuple(stated[:MOST_UNSUPPORTED]))
+        found = measure(reply, texts, self._encoder())
+        chance = probability(found.whole)
+        if chance >= CUT:
+            return Grounding(probability=chance)
+        weak = [(probability(one), sentence) for sentence, one in found.sentences if _states(sentence)]
+        named = [sentence for odds, sentence in sorted(weak, key=lambda pair: pair[0]) if odds < CUT]
+        return Grounding(probability=chance, unsupported=tuple(named[:MOST_UNSUPPORTED]))
+
+
+def make(rubric: Rubric) -> GroundingGrader:
+    """Makes the grader for a rubric."""
+    return GroundingGrader(rubric=rubric)
+
+
+def probability(features: GroundFeatures) -> float:
+    """Gives the probability that a text rests on the passages."""
+    score = BIAS + sum(WEIGHTS[name] * value for name, value in features.by_name().items())
+    return 1 / (1 + math.exp(-max(-30.0, min(score, 30.0))))
+
+
+def _states(sentence: str) -> bool:
+    """Says whether a sentence states something: no question, no small talk, no bare word."""
+    if sentence.rstrip()[-1:] in QUESTION_MARKS or weight(sentence) < _MIN_WORDS:
+        return False
+    return not is_small_talk(sentence)
