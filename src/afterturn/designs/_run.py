@@ -82,8 +82,8 @@ async def compare_designs(plan: Plan, show: Show = lambda so_far: None) -> Compa
     try:
         way = await _way(chat, plan, setting.categories)
         turns = plan.repeats * sum(len(one.turns) for one in setting.conversations)
-        left_out = tuple(name for name in plan.designs if name == "forced" and way == "schema")
-        designs = tuple(name for name in plan.designs if name not in left_out)
+        left_out: tuple[DesignName, ...] = ("forced",) if "forced" in plan.designs and way == "schema" else ()
+        designs: list[DesignName] = [name for name in plan.designs if name not in left_out]
         comparison = Comparison(
             model=plan.model,
             settings=_settings(plan, prompt, setting.conversations),
