@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import asyncio
 from pathlib import Path
 
 from simulation_parts import ANN, cast_of, goes_on, simulated
 
 from afterturn.calls import Call
-from afterturn.config import load_config
+from afterturn.config import Config
 from afterturn.embedded import Afterturn
 from afterturn.errors import InvalidJsonError
 from afterturn.evals import RowResult
-from afterturn.evals.simulate import classify_transcripts, conversation_figures, load_personas, transcripts
+from afterturn.evals.simulate import Classified, classify_transcripts, conversation_figures, transcripts
 from afterturn.formats import read_turns, write_turns
-from afterturn.testing import ScriptedJudge
-from afterturn.testing._judges import Step
+from afterturn.testing import ScriptedJudge, Step
 
 
 def talked(folder: Path) -> list[RowResult]:
@@ -58,12 +57,22 @@ def test_figures_are_by_persona_and_errors_only_lower_the_coverage(tmp_path: Pat
     assert conversation_figures([])["all"].to_json()["pass_rate"] is None
 
 
-async def test_turns_are_judged_and_added_up_by_conversation() -> None:
-    def judge(call: Call) -> Step:
-        fields: Sequence[str] = [name for question in call.questions for name in question.fields]
-        return {name: None for name in fields}
+def test_turns_are_judged_and_added_up_by_conversation(tmp_path: Path) -> None:
+    answers = {"sentiment": -0.9, "frustrationTarget": "ai", "wantsHuman": False}
 
-    config = load_config(flags={"judge": "scripted"})
-    async with Afterturn(config=config, open_judge=lambda _: ScriptedJudge(judge)) as at:
-        found = await classify_transcripts(at, [])
-    assert (found.conversations, found.turns, load_personas("angry_fr")[0].id) == (0, 0, "angry_fr")
+    def judge(call: Call) -> Step:
+        asked = {name for question in call.questions for name in question.fields}
+        return {name: value for name, value in answers.items() if name in asked}
+
+    turns = list(transcripts(talked(tmp_path)))
+
+    async def judged() -> Classified:
+        config = Config.model_validate({"judge": "scripted"})
+        async with Afterturn(config=config, open_judge=lambda _: ScriptedJudge(judge)) as at:
+            return await classify_transcripts(at, turns)
+
+    found = asyncio.run(judged())
+    assert (found.conversations, found.turns) == (2, 4)
+    assert (dict(found.frustration), dict(found.advice)) == ({"ai": 4}, {"hand_off": 2})
+    assert (found.concluded, found.asked_concluded) == (0, 0)  # only sub-agents are asked
+    assert found.statuses["ai_frustration:finding"] == 4
