@@ -5,8 +5,8 @@ Usage::
     python benchmarks/measure_designs.py regress -- --suite rag -o regress.json
     python benchmarks/measure_designs.py compare-designs -- --repeats 3 -o designs.json --markdown designs.md
 
-What follows `--` goes to the command. The server has two slots: a prompt of 15,000 tokens takes minutes to read, and the
-classification, whose prompt is another, must not take its place in the cache.
+What follows `--` goes to the command. The server has two slots: a prompt of 15,000 tokens takes minutes to read, and
+the classification, whose prompt is another, must not take its place in the cache.
 """
 
 from __future__ import annotations
@@ -31,8 +31,10 @@ def main() -> int:
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--prompt-threads", type=int, default=2)
     parser.add_argument("--log", type=Path, help="where the server's own log goes")
-    parser.add_argument("rest", nargs="*", help="what goes to the command")
-    options = parser.parse_args()
+    own, rest = sys.argv[1:], list[str]()
+    if "--" in own:
+        own, rest = own[: own.index("--")], own[own.index("--") + 1 :]
+    options = parser.parse_args(own)
     name = options.model.stem.lower()
     given = ["--models", f"openai:{name}"] if options.command == "regress" else ["--model", name]
     with start_server(
@@ -44,7 +46,7 @@ def main() -> int:
         log_path=options.log,
     ) as server:
         env = {**os.environ, "OPENAI_BASE_URL": server.base_url, "OPENAI_API_KEY": "none"}
-        command = [sys.executable, "-m", "afterturn", options.command, *given, *options.rest]
+        command = [sys.executable, "-m", "afterturn", options.command, *given, *rest]
         return subprocess.run(command, env=env, check=False).returncode
 
 
