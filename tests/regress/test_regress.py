@@ -21,7 +21,7 @@ def streamed(*deltas: str) -> bytes:
     """One answer, as an OpenAI-compatible server streams it."""
     head = {"id": "x", "object": "chat.completion.chunk", "created": 1, "model": "m"}
     pieces: list[dict[str, Any]] = [{"role": "assistant", "content": ""}, *({"content": text} for text in deltas)]
-    choices = [{"index": 0, "delta": piece, "finish_reason": None} for piece in pieces]
+    choices: list[dict[str, Any]] = [{"index": 0, "delta": piece, "finish_reason": None} for piece in pieces]
     choices.append({"index": 0, "delta": {}, "finish_reason": "stop"})
     lines = [f"data: {json.dumps({**head, 'choices': [choice]})}\n\n" for choice in choices]
     return http(200, ("".join(lines) + "data: [DONE]\n\n").encode(), content_type="text/event-stream")
