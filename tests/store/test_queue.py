@@ -2,13 +2,13 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
 
 from afterturn.calls import Planned
 from afterturn.outcomes import Judgement, Outcome
 from afterturn.session import apply
-from afterturn.store import Filter, Finished, Store, open_store
+from afterturn.store import Filter, Finished, Lease, Store, TurnOrder, open_store
 from afterturn.turns import Turn
 
 NewTurn = Callable[..., Turn]
@@ -62,6 +62,30 @@ def test_a_heartbeat_tells_that_the_lease_is_lost(
     pass_s(61)
     store.claim("b", lease_s=60)
     assert store.heartbeat("a", claims, lease_s=60) == frozenset()
+
+
+def test_a_turn_leased_as_it_is_stored_is_as_one_that_was_claimed(
+    store: Store, new_turn: NewTurn, question: Question, pass_s: PassS
+) -> None:
+    planned = [question(), question("sources", skip="no_passages")]
+    created_at = datetime(2026, 11, 30, 9, 1, tzinfo=UTC)
+    held = store.add_leased(new_turn(1, created_at=created_at), planned, Lease(owner="a", lease_s=60))
+    assert held is not None
+    store.add_turn(new_turn(2), planned)
+    (claimed,) = store.claim("a", lease_s=60).claims
+    assert (held.planned, held.attempt, held.owner) == (claimed.planned, claimed.attempt, claimed.owner)
+    assert (held.turn, held.order) == (store.turn("acme", "t-1"), TurnOrder(created_at, held.key))
+    assert store.heartbeat("a", [held, claimed], lease_s=60) == {held.key, claimed.key}
+    store.release(held)
+    assert [one.attempt for one in store.claim("b", lease_s=60).claims] == [1]
+    pass_s(60)
+    assert sorted(one.attempt for one in store.claim("c", lease_s=60, limit=2).claims) == [2, 2]
+
+
+def test_a_turn_that_is_stored_already_is_not_leased_again(store: Store, new_turn: NewTurn, question: Question) -> None:
+    store.add_turn(new_turn(1), [question()])
+    assert store.add_leased(new_turn(1), [question()], Lease(owner="a", lease_s=60)) is None
+    assert [one.owner for one in store.claim("b", lease_s=60).claims] == ["b"]
 
 
 def test_a_finish_stores_verdict_outcome_and_session_together(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 
 from sqlalchemy import Connection
 
@@ -13,7 +13,7 @@ from afterturn.errors import UsageError
 from afterturn.outcomes import Judgement
 from afterturn.store import _histograms, _sessions
 from afterturn.store._codec import Columns, turn_json, verdict_columns
-from afterturn.store._records import Fold, TurnOrder
+from afterturn.store._records import Fold, Lease, TurnOrder
 from afterturn.store._sql import INSERT_JUDGEMENT, INSERT_TURN, VERDICT_COLUMNS
 from afterturn.store._verdicts import skipped
 from afterturn.store.events import TimelineEvent
@@ -49,12 +49,13 @@ def prepare(turn: Turn, planned: Sequence[Planned], events: Sequence[TimelineEve
         TurnFormatError: The turn could not be read back.
     """
     _check(turn, planned)
+    created_at = turn.created_at or now
     row: Columns = {
         "tenant": turn.tenant,
         "id": turn.id,
         "session": turn.session,
         "agent": turn.agent.id,
-        "created_at": turn.created_at or now,
+        "created_at": created_at if created_at.tzinfo else created_at.replace(tzinfo=UTC),
         "received_at": now,
         "complete": turn.reply is None or turn.reply.complete,
         "body": turn_json(turn),
@@ -62,31 +63,38 @@ def prepare(turn: Turn, planned: Sequence[Planned], events: Sequence[TimelineEve
     return Prepared(turn=turn, planned=planned, events=events, row=row, now=now)
 
 
-def add(connection: Connection, ready: Prepared, fold: Fold | None) -> bool:
+def add(connection: Connection, ready: Prepared, fold: Fold | None, lease: Lease | None = None) -> TurnOrder | None:
     """Stores one turn inside a write transaction.
 
+    Args:
+        connection: A connection in that transaction.
+        ready: The turn.
+        fold: Applies what the turn itself says to its session.
+        lease: Who holds its open questions from the start; None where nobody does.
+
     Returns:
-        False where the tenant already has a turn of this id; then nothing changes.
+        The turn's place, or None where the tenant already has a turn of this id; then nothing changes.
     """
     turn, planned, now = ready.turn, ready.planned, ready.now
     number = INSERT_TURN.returning(connection, ready.row)
     if number is None:
-        return False
+        return None
     created_at = ready.row["created_at"]
+    order = TurnOrder(created_at, number)
     skips = [skipped(turn, one, now) for one in planned if one.skip]
     if planned:
-        INSERT_JUDGEMENT.run(connection, [_judgement_row(turn, one, number, now) for one in planned])
+        INSERT_JUDGEMENT.run(connection, [_judgement_row(turn, one, number, now, lease) for one in planned])
     _histograms.count(connection, turn, skips)
     _sessions.add_events(connection, turn.tenant, turn.session, ready.events)
     if fold is None:
         _sessions.begin(connection, turn, created_at)
     else:
         judgements = [Judgement(verdict=one) for one in skips]
-        _sessions.fold_in(connection, fold, TurnOrder(created_at, number), turn, judgements, now)
-    return True
+        _sessions.fold_in(connection, fold, order, turn, judgements, now)
+    return order
 
 
-def _judgement_row(turn: Turn, planned: Planned, number: int, now: datetime) -> Columns:
+def _judgement_row(turn: Turn, planned: Planned, number: int, now: datetime, lease: Lease | None) -> Columns:
     """Gives the row of a planned question; one that is skipped has its verdict at once."""
     row: Columns = {
         "turn_n": number,
@@ -100,7 +108,12 @@ def _judgement_row(turn: Turn, planned: Planned, number: int, now: datetime) -> 
         "owner": None,
         "attempts": 0,
     }
-    return row | (verdict_columns(skipped(turn, planned, now)) if planned.skip else _NO_VERDICT)
+    if planned.skip:
+        return row | verdict_columns(skipped(turn, planned, now))
+    if lease is not None:
+        due_at = now + timedelta(seconds=lease.lease_s)
+        row |= {"state": "running", "due_at": due_at, "owner": lease.owner, "attempts": 1}
+    return row | _NO_VERDICT
 
 
 def _check(turn: Turn, planned: Sequence[Planned]) -> None:

@@ -131,6 +131,19 @@ class Fold(Protocol):
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class Lease:
+    """Is the wish of a worker to hold the questions of a turn from the moment that it is stored.
+
+    Attributes:
+        owner: A name that no other worker has, ever.
+        lease_s: How long the lease lasts without a heartbeat.
+    """
+
+    owner: str
+    lease_s: float
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Claim:
     """Is the leased work on one turn: the questions nobody has answered yet.
 

@@ -21,7 +21,7 @@ from afterturn.store._open import migrated, path_of
 from afterturn.store._proof import Proof
 from afterturn.store._queries import Judged
 from afterturn.store._queue import Claims
-from afterturn.store._records import Claim, Conclusion, Filter, Finished, Fold, Funnel, SessionState
+from afterturn.store._records import Claim, Conclusion, Filter, Finished, Fold, Funnel, Lease, SessionState
 from afterturn.store._replays import Replays
 from afterturn.store._reviews import Reviews
 from afterturn.store.events import TimelineEvent
@@ -136,7 +136,35 @@ class Store:
         """
         ready = _ingest.prepare(turn, planned, events, at or self.clock())
         with self._database.writing() as connection:
-            return _ingest.add(connection, ready, fold)
+            return _ingest.add(connection, ready, fold) is not None
+
+    def add_leased(
+        self,
+        turn: Turn,
+        planned: Sequence[Planned],
+        lease: Lease,
+        *,
+        events: Sequence[TimelineEvent] = (),
+        fold: Fold | None = None,
+        at: datetime | None = None,
+    ) -> Claim | None:
+        """Does what `add_turn` does, and leases the open questions to a worker that will judge them at once.
+
+        A worker that dies then loses nothing: the lease runs out, and the turn is claimed as any other.
+
+        Returns:
+            The claim; None where the tenant already has a turn of this id.
+
+        Raises:
+            StoreError: Nothing was stored.
+        """
+        ready = _ingest.prepare(turn, planned, events, at or self.clock())
+        with self._database.writing() as connection:
+            order = _ingest.add(connection, ready, fold, lease)
+        if order is None:
+            return None
+        asked = tuple(one for one in planned if one.skip is None)
+        return Claim(turn=turn, planned=asked, order=order, attempt=1, owner=lease.owner)
 
     def add_turns(
         self,
@@ -149,7 +177,7 @@ class Store:
         now = at or self.clock()
         ready = [_ingest.prepare(turn, planned, events, now) for turn, planned, events in batch]
         with self._database.writing() as connection:
-            return tuple(_ingest.add(connection, one, fold) for one in ready)
+            return tuple(_ingest.add(connection, one, fold) is not None for one in ready)
 
     # --- work ---------------------------------------------------------------------------------------------------
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 from afterturn.calls import Planned
 from afterturn.ledger import Sink, publish
 from afterturn.session import apply, tells, turn_events
-from afterturn.store import Store, TimelineEvent, skipped
+from afterturn.store import Claim, Lease, Store, TimelineEvent, skipped
 from afterturn.turns import Turn
 
 
@@ -34,12 +35,64 @@ def ingest(
     Raises:
         StoreError: Nothing was stored.
     """
+    taken = take_in(store, turn, planned, None, events=events, sinks=sinks)
+    return None if taken is None else taken.events
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Taken:
+    """Is a turn that was stored now.
+
+    Attributes:
+        events: The events that it told.
+        claim: The open questions, where they were leased; else None.
+    """
+
+    events: tuple[TimelineEvent, ...]
+    claim: Claim | None
+
+
+def take_in(
+    store: Store,
+    turn: Turn,
+    planned: Sequence[Planned],
+    lease: Lease | None,
+    *,
+    events: Sequence[TimelineEvent] = (),
+    sinks: Iterable[Sink] = (),
+) -> Taken | None:
+    """Does what `ingest` does; with a lease, whoever asked for it holds the open questions from the start."""
     now = store.clock()
     told = (*turn_events(turn, now), *events)
-    if not store.add_turn(turn, planned, events=told, fold=apply if tells(turn, planned) else None, at=now):
+    fold = apply if tells(turn, planned) else None
+    claim: Claim | None = None
+    if lease is not None:
+        claim = store.add_leased(turn, planned, lease, events=told, fold=fold, at=now)
+        new = claim is not None
+    else:
+        new = store.add_turn(turn, planned, events=told, fold=fold, at=now)
+    if not new:
         return None
     publish([skipped(turn, one, now) for one in planned if one.skip], sinks)
-    return told
+    return Taken(events=told, claim=claim)
+
+
+def reads_back(turn: Turn) -> bool:
+    """Says whether every text of a turn that a judge may see comes out of the store as it went in.
+
+    Half a surrogate pair does not: the store holds a replacement in its place, and every attempt at the turn shall read
+    the same words.
+    """
+    agent, passages = turn.agent, turn.passages or ()
+    texts = [agent.instructions, *agent.categories, *agent.category_descriptions.values()]
+    texts += [text for message in turn.messages for text in (message.text, message.refusal or "")]
+    texts += [text for passage in passages for text in (passage.text, passage.title or "")]
+    texts += [turn.reply.text, turn.reply.raw] if turn.reply else []
+    try:
+        "".join(texts).encode()
+    except UnicodeEncodeError:
+        return False
+    return all(passage.alias for passage in passages)
 
 
 def ingest_many(store: Store, batch: Sequence[tuple[Turn, Sequence[Planned]]], *, sinks: Iterable[Sink] = ()) -> int:

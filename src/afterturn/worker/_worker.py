@@ -15,11 +15,11 @@ from afterturn.errors import UsageError
 from afterturn.ledger import Sink, publish
 from afterturn.outcomes import Judgement
 from afterturn.session import apply
-from afterturn.store import Claim, Claims, DaysFor, Fold, Forgotten, Store, TimelineEvent
+from afterturn.store import Claim, Claims, DaysFor, Fold, Forgotten, Lease, Store, TimelineEvent
 from afterturn.turns import Turn
 from afterturn.worker._calls import StoreCalls
 from afterturn.worker._hooks import Hooks
-from afterturn.worker._ingest import ingest
+from afterturn.worker._ingest import reads_back, take_in
 from afterturn.worker._judging import Broken, JudgeTurn, judged
 from afterturn.worker._pulse import Pulse
 from afterturn.worker._telling import Telling
@@ -104,6 +104,9 @@ class Worker:
         self._held: dict[int, Claim] = {}
         self._judging: set[asyncio.Task[None]] = set()
         self._settling: set[asyncio.Task[None]] = set()
+        self._taking: set[asyncio.Task[bool]] = set()
+        self._promised = 0  # turns that are being stored and will be judged at once
+        self._claiming = 0  # the most that the claim under way may give
         self._submitted: set[tuple[str, str]] = set()  # own turns that are not settled yet
         self._run: _Running | None = None
 
@@ -153,15 +156,10 @@ class Worker:
             StoreError: Nothing was stored.
         """
         run = self._running()
-        told = await run.calls.call(ingest, self._store, turn, planned, events=events, sinks=self._sinks)
-        if told is None:
-            return False
-        if any(one.skip is None for one in planned):
-            self._submitted.add((turn.tenant, turn.id))
-        run.work.fire()
-        run.pulse.fire()
-        run.telling.events(turn, told)
-        return True
+        taking = asyncio.create_task(self._take_in(run, turn, planned, events))
+        self._taking.add(taking)
+        taking.add_done_callback(self._taking.discard)
+        return await asyncio.shield(taking)  # what is stored is judged, also where the caller is cancelled meanwhile
 
     async def judged(self, tenant: str, turn: str) -> tuple[Judgement, ...]:
         """Waits until every question about a stored turn has its verdict, and gives the judgements.
@@ -211,6 +209,7 @@ class Worker:
         run.pulse.fire()
         claiming, *others = run.loops
         await claiming
+        await asyncio.gather(*self._taking, return_exceptions=True)
         for task in (*others, *self._judging):
             task.cancel()
         await asyncio.gather(*others, *self._judging, return_exceptions=True)
@@ -227,12 +226,13 @@ class Worker:
     async def _claim_work(self, run: _Running) -> None:
         while not run.stopping:
             seen = run.work.seen()
-            free = self._concurrency - len(self._judging)
+            free = self._claiming = max(self._room(), 0)
             claims = Claims()
             if free > 0:
                 claims = await run.calls.guarded(
                     "worker.claim", claims, self._store.claim, self._owner, lease_s=self._lease_s, limit=free
                 )
+            self._claiming = 0
             publish(claims.dead, self._sinks)
             for claimed in claims.claims:
                 if claimed.key not in self._held:  # else its heartbeat came late, and the claim renewed the lease
@@ -267,6 +267,35 @@ class Worker:
             if not gone.turns:
                 await asyncio.sleep(self._expire_every_s)
 
+    # --- turns in -----------------------------------------------------------------------------------------------
+
+    async def _take_in(
+        self, run: _Running, turn: Turn, planned: Sequence[Planned], events: Sequence[TimelineEvent]
+    ) -> bool:
+        """Stores a turn; where there is room and nothing older waits, leases it at once instead of claiming it then."""
+        at_once = not (run.stopping or run.hungry) and self._room() > 0 and reads_back(turn)
+        lease = Lease(owner=self._owner, lease_s=self._lease_s) if at_once else None
+        self._promised += at_once
+        try:
+            taken = await run.calls.call(take_in, self._store, turn, planned, lease, events=events, sinks=self._sinks)
+        finally:
+            self._promised -= at_once
+            if run.hungry or not at_once:
+                run.work.fire()
+        if taken is None:
+            return False
+        if any(one.skip is None for one in planned):
+            self._submitted.add((turn.tenant, turn.id))
+        if taken.claim is not None and taken.claim.planned:
+            self._begin(run, taken.claim)
+        run.pulse.fire()
+        run.telling.events(turn, taken.events)
+        return True
+
+    def _room(self) -> int:
+        """Counts the turns that may be taken beside those that are judged, promised or being claimed."""
+        return self._concurrency - len(self._judging) - self._promised - self._claiming
+
     # --- one turn -----------------------------------------------------------------------------------------------
 
     def _begin(self, run: _Running, claimed: Claim) -> None:
@@ -280,7 +309,7 @@ class Worker:
             run.pulse.fire()
 
         self._held[claimed.key] = claimed
-        task = asyncio.create_task(self._judge_one(run, claimed))
+        task = asyncio.create_task(self._judge_one(run, claimed), context=Context())
         self._judging.add(task)
         task.add_done_callback(ended)
 
