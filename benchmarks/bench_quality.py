@@ -2,6 +2,7 @@
 
 Run: `afterturn bench quality [--only TASK,…] [--json]`. Our test sets are in benchmarks/corpus; public dev files are
 read from `AFTERTURN_SHARED`, else ../shared, and left out where absent. Dev calibrates heads; nothing trains on it.
+`speed` sets all-MiniLM-L6-v2 beside it where `AFTERTURN_MINILM` is a folder with its `model.onnx` and `tokenizer.json`.
 """
 
 from __future__ import annotations
@@ -11,10 +12,12 @@ import json
 import os
 from pathlib import Path
 
-from quality_tasks import TASKS
+from quality_speed import speed
+from quality_tasks import TASKS as ANSWERS
 
 from afterturn.judges.encoder._load import load_encoder
 
+TASKS = {**ANSWERS, "speed": speed}
 DATA = Path(os.environ.get("AFTERTURN_SHARED", Path(__file__).resolve().parents[2] / "shared")) / "data"
 
 

@@ -15,12 +15,16 @@ from torch import Tensor
 
 Read = Callable[[Sequence[str]], Tensor]
 DISAGREEMENT = 0.10
-"""Outside its band, a head is wrong in at most this share of rows, with 95 % confidence (Clopper-Pearson)."""
+"""On either side of its band, a head is wrong in at most this share of rows, with 95 % confidence (Clopper-Pearson)."""
 
 MOST_FALSE = {"safety": 0.01, "injection": 0.01, "scope": 0.03}
 """The share of rows without a finding that a head may call one."""
 
+RISK = 0.05
 _GRID = np.arange(0.05, 0.96, 0.01)
+_STEPS = np.arange(0.01, 1.0, 0.01)
+_FEWEST = 30
+"""With fewer rows not even none wrong would prove a share of a tenth."""
 
 
 def evaluate(
@@ -70,16 +74,29 @@ def calibrate(task: str, scores: np.ndarray, found: Sequence[rows.Row]) -> dict[
 
 
 def _band(chance: np.ndarray, finding: np.ndarray, cut: float) -> tuple[float, float]:
-    """Widens the band around the cut until the error outside it keeps its bound; an empty one if it does at once."""
-    for width in np.arange(0.0, 0.5, 0.01):
-        low, high = cut - width, cut + width
-        outside = (chance < low) | (chance > high) if width else np.ones(len(chance), dtype=bool)
-        wrong = int(((chance >= cut) != finding)[outside].sum())
-        count = int(outside.sum())
-        bound = 1.0 if wrong >= count else float(beta.ppf(0.95, wrong + 1, count - wrong))
-        if bound <= DISAGREEMENT:
-            return (max(0.0, low), min(1.0, high)) if width else (cut, cut)
-    return 0.0, 1.0
+    """Finds between which probabilities a head is unsure: below, few are findings after all, above few are none.
+
+    Each side is proven at half the risk, from its far end inwards and only as far as every step holds (fixed-sequence
+    testing; Angelopoulos et al. 2021, arXiv:2110.01052), so that looking at many bounds costs nothing.
+    """
+    low, high = 0.0, 1.0
+    for at in (value for value in _STEPS if value <= cut):
+        if not _bounded(finding[chance < at]):
+            break
+        low = at
+    for at in (value for value in _STEPS[::-1] if value >= cut):
+        if not _bounded(~finding[chance > at]):
+            break
+        high = at
+    return float(low), float(high)
+
+
+def _bounded(wrong: np.ndarray) -> bool:
+    """Says whether the share of wrong ones is proven to be small; too few to prove anything are no reason to stop."""
+    count, errors = len(wrong), int(wrong.sum())
+    if count < _FEWEST:
+        return True
+    return errors < count and float(beta.ppf(1 - RISK / 2, errors + 1, count - errors)) <= DISAGREEMENT
 
 
 def _scored(

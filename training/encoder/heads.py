@@ -23,7 +23,7 @@ import rows
 from evaluate import calibrate, figures
 from sklearn.linear_model import LogisticRegression
 from tokenizers import Tokenizer
-from train import MAX_TOKENS, padded, split, texts_of
+from train import HEADS_ONLY, MAX_TOKENS, padded, split, texts_of
 
 PACKAGE = rows.ROOT / "packages" / "encoder" / "src" / "afterturn_encoder"
 FILES = {"model.onnx": "model_sha256", "tokenizer.json": "tokenizer_sha256", "heads.npz": "heads_sha256"}
@@ -157,10 +157,10 @@ def head(task: str, vectors: Vectors, train: list[rows.Row], parts: dict[str, li
     measured = [row for part in parts.values() for row in part if row.task == task]
     weight, bias, strength = best(task, vectors, fitted, measured)
     scores = vectors.features(task, measured) @ weight.T + bias
-    ours = [row for row in fitted if row.source == "ours"]
-    found = calibrate(
-        task, np.concatenate([scores, out_of_fold(task, vectors, fitted, ours, strength)]), [*measured, *ours]
-    )
+    # rows that have shaped the vectors say too much of themselves: they calibrate only the heads fitted afterwards
+    ours = [row for row in fitted if row.source == "ours"] if task in HEADS_ONLY else []
+    more = [out_of_fold(task, vectors, fitted, ours, strength)] if ours else []
+    found = calibrate(task, np.concatenate([scores, *more]), [*measured, *ours])
     report: dict[str, Any] = {}
     for name, part in parts.items():
         own = [row for row in part if row.task == task]

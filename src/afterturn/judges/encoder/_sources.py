@@ -1,7 +1,7 @@
 """Finds the passages that a reply rests on, where it cited none.
 
-Every content sentence of the reply is held against every passage: nearness of meaning (the passage's nearest window or
-sentence) and words in common, rare ones and numbers above all. A logistic model fitted on cited replies
+Every content sentence of the reply is held against every passage: nearness of meaning (the passage's nearest window)
+and words in common, rare ones and numbers above all. A logistic model fitted on cited replies
 (`packages/encoder/fit`) gives the probability; a passage counts if it passes the cut, is near the best and has the
 figures of what it supports.
 """
@@ -24,7 +24,6 @@ from afterturn.smalltalk import is_small_talk
 Numbers = NDArray[np.float64]
 
 _MAX_SENTENCES = 24
-_MAX_PARTS = 12
 _MIN_WORDS = 2.0
 
 
@@ -98,19 +97,15 @@ def _figures(text: str) -> frozenset[str]:
 
 def features(question: str, stated: Sequence[str], passages: Sequence[str], embedder: Embedder) -> Numbers:
     """Measures every passage against the statements of a reply; one row a passage."""
-    parts = [grouped(sentences(plain(text)) or [text], _MAX_PARTS) for text in passages]
-    flat = [part for own in parts for part in own]
-    vectors = embedder.vectors([*stated, " ".join(stated), question, *passages, *flat])
+    vectors = embedder.vectors([*stated, " ".join(stated), question, *passages])
     said = np.stack([vector.mean for vector in vectors[: len(stated)]])
     whole, asked = vectors[len(stated)].mean, vectors[len(stated) + 1].mean
     rows: list[list[float]] = []
-    own_vectors = vectors[len(stated) + 2 : len(stated) + 2 + len(passages)]
-    start = len(stated) + 2 + len(passages)
+    own_vectors = vectors[len(stated) + 2 :]
     rare = _rarity(passages)
     replied = stems("\n".join(stated))
-    for text, own, mine in zip(passages, own_vectors, parts, strict=True):
-        near = np.vstack([own.windows, *[vector.windows for vector in vectors[start : start + len(mine)]]])
-        start += len(mine)
+    for text, own in zip(passages, own_vectors, strict=True):
+        near = own.windows
         shared = _shared(replied, stems(text), rare)
         asks = float((near @ asked).max()) if question else 0.0
         rows.append([float((said @ near.T).max()), float((near @ whole).max()), asks, shared])
