@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from afterturn.cli._common import configured, json_line, note
+from afterturn.cli.eval_agreement import agreement_command
 from afterturn.cli.eval_compare import compare_command
 from afterturn.errors import UsageError
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from afterturn.evals import Dataset, Outcome, Parts, RunFile, RunHeader, RunSummary
 
 eval_app = typer.Typer(help="Runs an agent over a dataset and scores each row (docs/evals.md).", no_args_is_help=True)
+eval_app.command("agreement")(agreement_command)
 eval_app.command("compare")(compare_command)
 
 _Json = Annotated[bool, typer.Option("--json", help="One JSON line with the figures, also on a terminal.")]

@@ -90,7 +90,8 @@ _FILTERS = """<section class="rows"><h2>Rows</h2>
 <form id="filters"><div id="states"></div>
 <label>score <input id="low" type="number" min="0" max="100" placeholder="0"> to
 <input id="high" type="number" min="0" max="100" placeholder="100"></label>
-<label class="grow"><input id="text" type="search" placeholder="text in id, conversation, reply, reasoning" aria-label="text"></label>
+<label class="grow"><input id="text" type="search" placeholder="any text of a row"
+ aria-label="any text of a row"></label>
 <label>sort <select id="order"><option value="">as run</option><option value="score">lowest score</option>
 <option value="slow">slowest</option><option value="id">id</option></select></label></form>
 <p class="note" id="count" aria-live="polite"></p>

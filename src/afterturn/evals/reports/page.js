@@ -19,6 +19,10 @@ function make(tag, name, text) {
 
 const plain = (value) => (typeof value === "string" ? value : JSON.stringify(value, null, 2));
 
+function duration(ms) {
+  return ms < 10000 ? Math.round(ms).toLocaleString("en") + " ms" : (ms / 1000).toFixed(0) + " s";
+}
+
 function inputText(row) {
   if (typeof row.input === "string") return row.input;
   const users = row.input.filter((message) => message.role === "user");
@@ -86,7 +90,7 @@ function valueBlocks(parent, title, values) {
   const part = section(parent, title);
   for (const value of Array.isArray(values) ? values : [values]) {
     if (value && typeof value === "object" && typeof value.text === "string") textBlock(part, value.alias || value.title, value.text);
-    else textBlock(part, "", plain(value));
+    else textBlock(part, "", plain(value), typeof value === "string" ? "" : "mono");
   }
 }
 
@@ -133,7 +137,7 @@ function line(row) {
   head.append(make("span", "", result.repeat > 1 ? result.row.id + " #" + result.repeat : result.row.id));
   head.append(make("span", "wide soft", inputText(result.row)));
   head.append(make("span", "wide soft", result.reason || ""));
-  head.append(make("span", "wide soft number", Math.round(result.latency_ms).toLocaleString("en") + " ms"));
+  head.append(make("span", "wide soft number", duration(result.latency_ms)));
   element.append(head);
   element.addEventListener("toggle", () => {
     if (element.open && element.childElementCount === 1) element.append(detail(result));

@@ -40,7 +40,7 @@ def open_target(spec: str, options: TargetOptions | None = None) -> Target:
         return open_recorded(Path(spec))
     if ":" not in spec:
         raise UsageError(f"{spec!r} is no target; give {_FORMS}")
-    return _imported(spec)
+    return _imported(spec, options)
 
 
 def _at_address(spec: str, options: TargetOptions) -> Target:
@@ -59,7 +59,7 @@ def _at_address(spec: str, options: TargetOptions) -> Target:
     return open_chat(url, options) if chat else open_http(url)
 
 
-def _imported(spec: str) -> Target:
+def _imported(spec: str, options: TargetOptions) -> Target:
     from afterturn.evals.targets._importing import imported
     from afterturn.evals.targets._objects import wrapped
     from afterturn.evals.targets.python import open_python
@@ -67,4 +67,4 @@ def _imported(spec: str) -> Target:
     found = imported(spec)
     if isinstance(found, Target):
         return found
-    return wrapped(found, spec) or open_python(spec, found)
+    return wrapped(found, spec, options) or open_python(spec, found)

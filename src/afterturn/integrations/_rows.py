@@ -1,0 +1,45 @@
+"""Makes a row of what another tool calls a case or a sample, and opens the judge."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, cast
+
+from afterturn.calls import Judge
+from afterturn.evals import Row, read_row
+from afterturn.formats import dump_json, to_plain
+
+_OURS = ("criteria", "context", "tools")
+
+
+def row_of(asked: object, expected: object, metadata: object) -> Row:
+    """Makes a row.
+
+    Args:
+        asked: A text or chat messages; anything else is written as JSON.
+        expected: What a right reply holds, or None.
+        metadata: May hold `criteria`, `context` and `tools`, which rubrics read; all of it stays metadata.
+
+    Example:
+        >>> row_of("1+1?", "2", {"criteria": "short"}).criteria
+        ('short',)
+    """
+    known = cast(Mapping[str, Any], metadata) if isinstance(metadata, Mapping) else {}
+    wire: dict[str, Any] = {name: known[name] for name in _OURS if known.get(name)}
+    wire["input"] = asked if isinstance(asked, str) or _is_chat(asked) else dump_json(to_plain(asked))
+    if expected is not None:
+        wire["expected"] = to_plain(expected)
+    return read_row(wire)
+
+
+def _is_chat(asked: object) -> bool:
+    if not isinstance(asked, list) or not asked:
+        return False
+    return all(isinstance(one, Mapping) and "role" in one for one in cast(list[object], asked))
+
+
+def opened_judge(judge: Judge | str) -> Judge:
+    """Gives a judge, or the one that has the name."""
+    from afterturn.judges import open_judge
+
+    return open_judge(judge) if isinstance(judge, str) else judge

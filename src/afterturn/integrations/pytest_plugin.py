@@ -1,0 +1,137 @@
+"""Is the pytest plugin: rows of a dataset as tests. It does nothing for tests that do not ask for it.
+
+    @pytest.mark.afterturn("rows.jsonl", target=answer, assertions=["not_contains:sorry"])
+    def test_shop(afterturn_result):
+        assert_passed(afterturn_result)
+
+A test with the fixture `afterturn_result` (or `afterturn_row`) runs once a row; `afterturn_eval` checks rows that the
+test writes itself. What the fixtures need is imported when the first of them is used.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from afterturn.evals import Row, RowResult
+    from afterturn.integrations.checker import Checker
+
+_MARK = "afterturn"
+_OF_ROWS = ("format", "repeat")
+_OF_CHECKS = ("target", "rubrics", "judge", "assertions", "threshold", "deadline_s", "prices")
+_HELP = (
+    f"{_MARK}(dataset, *, target, rubrics, judge, assertions, threshold, deadline_s, prices, repeat, format): "
+    "run an agent over rows (docs/evals.md)"
+)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Makes the mark known."""
+    config.addinivalue_line("markers", _HELP)
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Makes a test of each row and repeat, where a test asks for rows."""
+    if "afterturn_row" not in metafunc.fixturenames:
+        return
+    mark = metafunc.definition.get_closest_marker(_MARK)
+    options = _options(mark)
+    if mark is None or not mark.args:
+        raise pytest.UsageError(f"{metafunc.definition.nodeid} asks for rows: give it @pytest.mark.{_MARK}(DATASET)")
+    path = metafunc.definition.path.parent / Path(mark.args[0])
+    repeats = options.get("repeat", 1)
+    rows = [(row, repeat) for row in _rows(path, options.get("format")) for repeat in range(1, repeats + 1)]
+    ids = [f"{row.id}#{repeat}" if repeats > 1 else row.id for row, repeat in rows]
+    metafunc.parametrize("afterturn_row", rows, ids=ids, indirect=True)
+
+
+@pytest.fixture
+def afterturn_row(request: pytest.FixtureRequest) -> Row:
+    """The row that the test is about."""
+    return request.param[0]
+
+
+@pytest.fixture
+def afterturn_result(request: pytest.FixtureRequest, afterturn_row: Row) -> RowResult:
+    """What became of the row: `state`, `reason`, `scores`, `assertions`, `reply`."""
+    checker = _checker(request, _marked(request))
+    return checker.check(afterturn_row, repeat=request.node.callspec.params["afterturn_row"][1])
+
+
+@pytest.fixture
+def afterturn_eval(request: pytest.FixtureRequest) -> Callable[..., RowResult]:
+    """Checks a row that the test writes: `afterturn_eval({"input": "Hello!"}, target=answer)`.
+
+    The mark's options hold where the call gives none.
+    """
+
+    def check(row: Row | Mapping[str, Any], **options: Any) -> RowResult:
+        _check_names(options, _OF_CHECKS)
+        given = {**_marked(request), **options}
+        return _checker(request, given).check(row)
+
+    return check
+
+
+@pytest.fixture(scope="session")
+def _afterturn_checkers(request: pytest.FixtureRequest) -> Generator[dict[str, Checker]]:  # pyright: ignore[reportUnusedFunction]
+    """Keeps agents and judges open from row to row."""
+    checkers: dict[str, Checker] = {}
+    yield checkers
+    for checker in checkers.values():
+        checker.close()
+
+
+def _checker(request: pytest.FixtureRequest, options: Mapping[str, Any]) -> Checker:
+    """Gives the checker of these options; the same for the same objects."""
+    if "target" not in options:
+        raise pytest.UsageError(f"{request.node.nodeid}: name the agent: target=…")
+    checkers: dict[str, Any] = request.getfixturevalue("_afterturn_checkers")
+    key = "\n".join(f"{name}={_identity(value)}" for name, value in sorted(options.items()))
+    if key not in checkers:
+        from afterturn.integrations.checker import Checker
+
+        given = dict(options)
+        checkers[key] = Checker(given.pop("target"), **given)
+    return checkers[key]
+
+
+def _identity(value: object) -> str:
+    """Tells values apart: those that are written by what they say, objects by which they are."""
+    plain = isinstance(value, str | int | float | Path | list | tuple)
+    return repr(value) if plain else f"{type(value).__qualname__} {id(value)}"
+
+
+def _marked(request: pytest.FixtureRequest) -> dict[str, Any]:
+    options = _options(request.node.get_closest_marker(_MARK))
+    return {name: value for name, value in options.items() if name in _OF_CHECKS}
+
+
+def _options(mark: pytest.Mark | None) -> dict[str, Any]:
+    options: dict[str, Any] = dict(mark.kwargs) if mark is not None else {}
+    _check_names(options, (*_OF_ROWS, *_OF_CHECKS))
+    return options
+
+
+def _check_names(options: Mapping[str, Any], known: tuple[str, ...]) -> None:
+    unknown = [name for name in options if name not in known]
+    if unknown:
+        raise pytest.UsageError(f"afterturn has no option {unknown[0]!r}; there are {', '.join(known)}")
+
+
+def _rows(path: Path, format: str | None) -> list[Row]:
+    from afterturn.errors import AfterturnError
+    from afterturn.evals import open_dataset
+
+    bad: list[str] = []
+    try:
+        dataset = open_dataset(path, format=format, tell=lambda line: bad.append(str(line)))
+    except AfterturnError as error:
+        raise pytest.UsageError(str(error)) from None
+    if bad or not dataset.count:
+        raise pytest.UsageError(bad[0] if bad else f"{path} holds no row; a test of nothing would pass")
+    return list(dataset.rows())
