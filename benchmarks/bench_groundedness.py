@@ -2,7 +2,8 @@
 
 Balanced accuracy on the shared dev rows, on all and on the third of them whose word overlap is nearest to its cut:
 there word overlap is unsure. The cut of word overlap is the best one on train. Reads `AFTERTURN_SHARED`, else
-../shared.
+../shared. Replies of questions and small talk alone are grounded by the rubric and never by the labels: the rows that
+state something are counted apart.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from typing import Any
 from ground_rows import DATA, FOLDER, read
 
 from afterturn.evals._ground_features import word_overlap
-from afterturn.evals._grounded import GroundingGrader
+from afterturn.evals._grounded import GroundingGrader, states_something
 from afterturn.judges.encoder._load import shared_encoder
 
 Pair = tuple[bool, bool]
@@ -33,6 +34,7 @@ def measure() -> dict[str, Any]:
     near = set(sorted(range(len(rows)), key=lambda at: abs(overlap[at] - cut))[: len(rows) // 3])
     sets = {
         "all": range(len(rows)),
+        "that state something": [at for at, row in enumerate(rows) if states_something(row["reply"])],
         "begin": [at for at, row in enumerate(rows) if row["file"].startswith("begin")],
         "word overlap unsure": sorted(near),
         "begin, word overlap unsure": [at for at in sorted(near) if rows[at]["file"].startswith("begin")],

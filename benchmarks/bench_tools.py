@@ -45,7 +45,7 @@ def gold_only(split: str) -> dict[str, Any]:
 
 def workbench(split: str) -> dict[str, Any]:
     """Counts how often the matcher agrees with WorkBench's `appropriate`, and sorts where it does not."""
-    assertion = open_assertion({"name": "expected_tool_calls", "free": list(READS)})
+    assertion = open_assertion({"name": "expected_tool_calls", "free": list(READS), "repeats": True})
     rows = read(WORKBENCH, split)
     differ: dict[str, list[str]] = {}
     for item in rows:

@@ -21,7 +21,7 @@ from afterturn.evals._records import Reply, Row, Score
 from afterturn.evals._rubric import Rubric
 from afterturn.evals.assertions._seen import passages_of, seen
 from afterturn.judges.encoder._load import shared_encoder
-from afterturn.language import QUESTION_MARKS, plain, sentences, weight
+from afterturn.language import QUESTION_MARKS, content_tokens, plain, sentences
 from afterturn.smalltalk import is_small_talk
 
 JUDGE = "encoder"
@@ -32,7 +32,6 @@ NO_PASSAGE = 0.05
 """The probability for statements where no passage was found."""
 
 _UNSUPPORTED_CHARACTERS = 150
-_MIN_WORDS = 2.0
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -114,7 +113,7 @@ class GroundingGrader:
             passages: The texts of the passages; none where nothing was found.
         """
         texts = [text for text in passages if text.strip()]
-        if not any(map(_states, sentences(plain(reply)))):
+        if not states_something(reply):
             return Grounding(probability=STATES_NOTHING)
         if not texts:
             stated = [sentence for sentence in sentences(plain(reply)) if _states(sentence)]
@@ -139,8 +138,13 @@ def probability(features: GroundFeatures) -> float:
     return 1 / (1 + math.exp(-max(-30.0, min(score, 30.0))))
 
 
+def states_something(reply: str) -> bool:
+    """Says whether any sentence of a reply states something."""
+    return any(map(_states, sentences(plain(reply))))
+
+
 def _states(sentence: str) -> bool:
-    """Says whether a sentence states something: no question, no small talk, no bare word."""
-    if sentence.rstrip()[-1:] in QUESTION_MARKS or weight(sentence) < _MIN_WORDS:
+    """Says whether a sentence states something: no question, no small talk, and a word that carries a topic."""
+    if sentence.rstrip()[-1:] in QUESTION_MARKS or not content_tokens(sentence):
         return False
     return not is_small_talk(sentence)

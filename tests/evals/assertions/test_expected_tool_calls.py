@@ -136,6 +136,17 @@ def test_calls_of_free_tools_do_not_count(calls: Calls) -> None:
     assert not calls(["send"], made).passed
 
 
+def test_a_call_may_be_repeated_where_that_is_said(calls: Calls) -> None:
+    send, other = ("send", {"to": "a"}), ("send", {"to": "b"})
+    expected = [{"name": "send", "arguments": {"to": "a"}}]
+    assert not calls(expected, [send, send]).passed
+    assert calls(expected, [send, send], repeats=True).passed
+    assert calls(expected, [send, send], "strict", repeats=True).passed
+    assert calls(expected, [send, other], repeats=True).reason == "extra_call"
+    assert calls(expected * 2, [send], repeats=True).reason == "call_missing"
+    assert calls([], [send, send], repeats=True).details["actual"] == 1
+
+
 @pytest.mark.parametrize(
     ("options", "says"),
     [

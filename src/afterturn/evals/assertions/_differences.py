@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from afterturn.evals.assertions._calls import Wanted
 from afterturn.evals.assertions._pairing import in_any_order, in_order
+from afterturn.formats import canonical_json
 from afterturn.turns import JsonValue, ToolCall
 
 MOST_LISTED = 20
@@ -92,13 +93,16 @@ class Differences:
         return wire
 
 
-def compare_calls(wanted: Sequence[Wanted], calls: Sequence[ToolCall], *, order: bool) -> Differences:
+def compare_calls(
+    wanted: Sequence[Wanted], calls: Sequence[ToolCall], *, order: bool, repeats: bool = False
+) -> Differences:
     """Compares calls with expected ones.
 
     Args:
         wanted: The expected calls.
         calls: Those that were made.
         order: Whether their order counts.
+        repeats: Whether a call may be made again with the same arguments; the repeat is then not counted.
     """
     table = _Table(wanted, calls)
     anyhow = in_any_order(len(wanted), len(calls), table.fits)
@@ -110,17 +114,36 @@ def compare_calls(wanted: Sequence[Wanted], calls: Sequence[ToolCall], *, order:
         pairs = anyhow
     free = [index for index in range(len(wanted)) if index not in pairs]
     left = sorted(set(range(len(calls))) - set(pairs.values()))
+    if repeats:
+        left = _without_repeats(left, calls)
     differing = table.near(free, left)
     found, used = {one.expected for one in differing}, {one.actual for one in differing}
     return Differences(
         expected=len(wanted),
-        actual=len(calls),
+        actual=len(pairs) + len(left),
         matched=matched,
         missing=tuple(wanted[index].name for index in free if index not in found),
         extra=tuple(calls[index].name[:_NAME_CHARACTERS] for index in left if index not in used),
         differing=tuple(differing),
         misplaced=misplaced,
     )
+
+
+def _without_repeats(left: Sequence[int], calls: Sequence[ToolCall]) -> list[int]:
+    """Takes out of what is left each call that is the same as one that is paired, or left before it."""
+    waiting = set(left)
+    seen = {_content(call) for index, call in enumerate(calls) if index not in waiting}
+    kept: list[int] = []
+    for index in left:
+        content = _content(calls[index])
+        if content not in seen:
+            seen.add(content)
+            kept.append(index)
+    return kept
+
+
+def _content(call: ToolCall) -> str:
+    return canonical_json([call.name, call.raw_arguments if call.arguments is None else call.arguments])
 
 
 class _Table:

@@ -16,11 +16,11 @@ from afterturn.evals.assertions._base import Assertion
 from afterturn.evals.assertions._calls import ARGUMENTS, Wanted, read_matchers, read_wanted
 from afterturn.evals.assertions._differences import Differences, compare_calls
 from afterturn.evals.assertions._matchers import Matcher
-from afterturn.evals.assertions._options import check_options, label_of, one_of, texts
+from afterturn.evals.assertions._options import check_options, flag, label_of, one_of, texts
 from afterturn.turns import JsonObject, JsonValue, ToolCall
 
 NAME = "expected_tool_calls"
-_OPTIONS = ("mode", "compare", "match", "free", "only")
+_OPTIONS = ("mode", "compare", "match", "free", "only", "repeats")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -61,6 +61,7 @@ class ExpectedToolCalls:
         matchers: How single arguments are compared, by path.
         free: Tools whose calls do not count (`search_*` is a pattern).
         only: The tools whose calls count; empty for all.
+        repeats: Whether a call may be made again with the same arguments.
     """
 
     name: str = NAME
@@ -69,6 +70,7 @@ class ExpectedToolCalls:
     matchers: Mapping[str, Matcher] = field(default_factory=dict[str, Matcher])
     free: tuple[str, ...] = ()
     only: tuple[str, ...] = ()
+    repeats: bool = False
 
     def check(self, row: Row, reply: Reply) -> AssertionResult | None:
         """Checks a reply.
@@ -111,7 +113,7 @@ class ExpectedToolCalls:
     def compared(self, wanted: Sequence[Wanted], calls: Sequence[ToolCall], mode: str) -> Differences:
         """Pairs expected calls with those that were made and that count."""
         counted = [call for call in calls if self._counts(call.name)]
-        return compare_calls(wanted, counted, order=MODES[mode].order)
+        return compare_calls(wanted, counted, order=MODES[mode].order, repeats=self.repeats)
 
     def _counts(self, tool: str) -> bool:
         if any(fnmatchcase(tool, pattern) for pattern in self.free):
@@ -138,4 +140,5 @@ def make(name: str, argument: JsonValue, options: JsonObject) -> Assertion:
         matchers=read_matchers(options.get("match"), f"{name}.match"),
         free=texts(f"{name}.free", options.get("free")),
         only=texts(f"{name}.only", options.get("only")),
+        repeats=flag(f"{name}.repeats", options.get("repeats")),
     )
