@@ -77,7 +77,7 @@ def opened(
     return cast, parts
 
 
-def single(cast: Cast, name: str | None, *, first: bool) -> Dataset:
+def single(cast: Dataset, name: str | None, *, first: bool) -> Dataset:
     """Keeps the conversations of one id, a scenario's or a conversation's; without an id, or for a dry run, the first.
 
     Raises:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -49,7 +49,8 @@ def show_command(
     if as_json:
         typer.echo(json_line(found))
     else:
-        typer.echo(yaml.safe_dump(found, allow_unicode=True, sort_keys=False, width=110).rstrip())
+        dump: Any = yaml.safe_dump
+        typer.echo(dump(found, allow_unicode=True, sort_keys=False, width=110).rstrip())
 
 
 @personas_app.command("check")

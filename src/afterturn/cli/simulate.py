@@ -16,8 +16,8 @@ from afterturn.cli._exit import keeping_exit_code
 from afterturn.errors import UsageError
 
 if TYPE_CHECKING:
-    from afterturn.evals import RunFile, RunHeader
-    from afterturn.evals.simulate import Cast, SimulationParts
+    from afterturn.evals import Dataset, RunFile, RunHeader
+    from afterturn.evals.simulate import SimulationParts
     from afterturn.turns import JsonValue
 
 
@@ -67,7 +67,8 @@ def simulate_command(
     ] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with the run in the file of --out.")] = False,
     retry_errors: Annotated[
-        bool, typer.Option("--retry-errors", help="With --resume: have those conversations again that ended in an error.")
+        bool,
+        typer.Option("--retry-errors", help="With --resume: have those conversations again that ended in an error."),
     ] = False,
     turns: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write the conversations as turns: JSONL or Parquet.")
@@ -113,6 +114,7 @@ def simulate_command(
         real_tools=tuple(real_tool or ()),
         max_steps=max_steps,
     )
+    cast: Dataset
     cast, parts = opened(
         scenarios,
         target,
@@ -149,7 +151,7 @@ def simulate_command(
     _end(run, further, min_coverage, min_pass_rate, as_json=as_json)
 
 
-async def _run(header: RunHeader, parts: SimulationParts, cast: Cast, path: Path, *, resume: bool) -> RunFile:
+async def _run(header: RunHeader, parts: SimulationParts, cast: Dataset, path: Path, *, resume: bool) -> RunFile:
     from afterturn.cli._evals import progress
     from afterturn.evals import RunFile, resume_run, start_run
 

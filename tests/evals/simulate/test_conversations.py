@@ -13,6 +13,9 @@ from afterturn.evals.simulate import read_persona
 from afterturn.turns import ToolCall
 
 
+NOTHING: dict[str, Any] = {}
+
+
 def parrot(row: Row) -> str:
     return f"You said: {row.text}"
 
@@ -39,7 +42,7 @@ def test_several_messages_of_a_row_are_said_one_after_the_other(tmp_path: Path) 
 def test_assertions_are_over_the_whole_conversation(tmp_path: Path) -> None:
     def agent(row: Row) -> Any:
         if len(row.input) == 1:
-            return {"text": "I look it up.", "tool_calls": [{"name": "find_order", "arguments": {}}]}
+            return {"text": "I look it up.", "tool_calls": [{"name": "find_order", "arguments": NOTHING}]}
         return "It is on its way."
 
     scenario = {
@@ -60,7 +63,15 @@ def test_assertions_are_over_the_whole_conversation(tmp_path: Path) -> None:
 
 
 def _handing_over(row: Row) -> Any:
-    return {"text": "I pass you on.", "tool_calls": [{"name": "transfer_to_billing", "arguments": {}}]}
+    return {"text": "I pass you on.", "tool_calls": [{"name": "transfer_to_billing", "arguments": NOTHING}]}
+
+
+def _no(row: Row) -> str:
+    return "No."
+
+
+def _numbered(row: Row) -> str:
+    return f"Reply {len(row.input)}"
 
 
 def _polite(row: Row) -> str:
@@ -72,15 +83,15 @@ def _polite(row: Row) -> str:
     [
         ([{"end": "gave_up"}], parrot, "gave_up", 1),
         (["More."], _handing_over, "handoff", 1),
-        (["A", "B", "C", "D"], lambda _: "No.", "loop", 3),
-        ([{"say": "No.", "again": True}], lambda row: f"Reply {len(row.input)}", "loop", 4),
+        (["A", "B", "C", "D"], _no, "loop", 3),
+        ([{"say": "No.", "again": True}], _numbered, "loop", 4),
         (["Thanks, bye!", "More."], _polite, "goodbye", 2),
         ([{"say": "1"}, {"say": "2"}, {"say": "3"}, {"say": "4"}, {"say": "5"}], parrot, "max_turns", 5),
-        ([], parrot, "script_over", 1),
+        ((), parrot, "script_over", 1),
     ],
 )  # fmt: skip
 def test_a_conversation_ends_when_it_is_over(tmp_path: Path, moves: Any, agent: Any, stop: str, turns: int) -> None:
-    scenario = {"input": "Hello, a question.", "moves": moves, "patience": 50}
+    scenario = {"input": "Hello, a question.", "moves": list(moves), "patience": 50}
     (result,) = simulated(cast_of(tmp_path, scenario), agent, max_turns=5)
     assert (how(result).stop, how(result).turns) == (stop, turns)
 
@@ -169,5 +180,5 @@ def test_a_call_without_text_is_a_reply(tmp_path: Path) -> None:
     call = ToolCall(name="find_order")
     persona = read_persona({"id": "p", "opening": "Hi", "moves": [{"end": "gave_up"}]})
     cast = cast_of(tmp_path, {"id": "s"}, personas=[persona])
-    (result,) = simulated(cast, lambda _: {"tool_calls": [{"name": call.name, "arguments": {}}]})
+    (result,) = simulated(cast, lambda _: {"tool_calls": [{"name": call.name, "arguments": NOTHING}]})
     assert (how(result).stop, how(result).turns) == ("gave_up", 1)

@@ -96,6 +96,18 @@ def _raises(row: Row) -> str:
     return "Yes."
 
 
+def _silent(row: Row) -> str:
+    return "  "
+
+
+def _counts(row: Row) -> int:
+    return 7
+
+
+def _fails(row: Row) -> str:
+    raise KeyError("no")
+
+
 async def _hangs(row: Row) -> str:
     await asyncio.Event().wait()
     return "never"
@@ -106,9 +118,9 @@ async def _hangs(row: Row) -> str:
     [
         (_raises, "server_error", "turn 2: HTTP 500"),
         (_hangs, "timeout", "turn 1: no answer within 0.05 s"),
-        (lambda _: "  ", "no_reply", "turn 1: the agent said nothing and called no tool"),
-        (lambda _: 7, "bad_reply", None),
-        (lambda _: {}["no"], "raised", "KeyError: 'no'"),
+        (_silent, "no_reply", "turn 1: the agent said nothing and called no tool"),
+        (_counts, "bad_reply", None),
+        (_fails, "raised", "KeyError: 'no'"),
     ],
 )
 def test_an_agent_that_breaks_is_an_agent_error(open_cast_: Cast, agent: Any, reason: str, message: str | None) -> None:

@@ -53,7 +53,7 @@ def test_the_judge_is_shown_the_whole_conversation_and_the_goal_as_a_criterion(t
 
 
 def test_criteria_of_a_scenario_are_graded_in_place_of_the_goal(tmp_path: Path) -> None:
-    cast = cast_of(tmp_path, {"id": "s", "criteria": ["Polite"]}, personas=[ANN])
+    cast = cast_of(tmp_path, {"id": "s", "criteria": ["Polite"]}, personas=[ANN], simulated=True)
     assert [row.criteria for row in cast.rows()] == [("Polite",)]
 
 
