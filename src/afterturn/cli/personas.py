@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 
 import typer
 
@@ -49,8 +49,7 @@ def show_command(
     if as_json:
         typer.echo(json_line(found))
     else:
-        dump: Any = yaml.safe_dump
-        typer.echo(dump(found, allow_unicode=True, sort_keys=False, width=110).rstrip())
+        typer.echo(cast(Any, yaml).safe_dump(found, allow_unicode=True, sort_keys=False, width=110).rstrip())
 
 
 @personas_app.command("check")

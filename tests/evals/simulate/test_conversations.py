@@ -12,7 +12,6 @@ from afterturn.evals import Row
 from afterturn.evals.simulate import read_persona
 from afterturn.turns import ToolCall
 
-
 NOTHING: dict[str, Any] = {}
 
 
