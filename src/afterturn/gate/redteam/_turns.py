@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 
 from afterturn.errors import AgentError
 from afterturn.evals import Reply, Row
+from afterturn.evals._joining import added_messages, joined_replies, parts_of
 from afterturn.evals.targets import Target
-from afterturn.turns import JsonObject, Message, ToolCall
-from afterturn.verdicts import Usage
+from afterturn.turns import JsonObject, Message
 
 
 class TurnByTurn:
@@ -48,52 +47,15 @@ class TurnByTurn:
         bare = replace(row, metadata={}, assertions=(), expected=None)
         said: list[Message] = []
         replies: list[Reply] = []
-        for part in _parts(row.input):
+        for part in parts_of(row.input):
             said += part
             reply = await self._inner.ask(replace(bare, input=tuple(said)))
             if not reply.text.strip() and not reply.tool_calls:
                 raise AgentError("no_reply", "the agent said nothing and called no tool")
             replies.append(reply)
-            said += reply.messages or (Message(role="assistant", text=reply.text),)
-        return replies[0] if len(replies) == 1 else _joined(replies)
+            said += added_messages(reply)
+        return replies[0] if len(replies) == 1 else joined_replies(replies)
 
     async def aclose(self) -> None:
         """Frees what the agent holds."""
         await self._inner.aclose()
-
-
-def _parts(messages: tuple[Message, ...]) -> Iterator[list[Message]]:
-    """Cuts a conversation before each user message that follows on another one."""
-    part: list[Message] = []
-    for message in messages:
-        if message.role == "user" and part and part[-1].role == "user":
-            yield part
-            part = []
-        part.append(message)
-    if part:
-        yield part
-
-
-def _joined(replies: list[Reply]) -> Reply:
-    calls: tuple[ToolCall, ...] = tuple(call for reply in replies for call in reply.tool_calls)
-    messages = tuple(
-        message for reply in replies for message in reply.messages or (Message(role="assistant", text=reply.text),)
-    )
-    costs = [reply.cost_usd for reply in replies]
-    known = [cost for cost in costs if cost is not None]
-    return replace(
-        replies[-1],
-        tool_calls=calls,
-        messages=messages,
-        usage=Usage(
-            input_tokens=_sum([reply.usage.input_tokens for reply in replies]),
-            output_tokens=_sum([reply.usage.output_tokens for reply in replies]),
-        ),
-        cost_usd=sum(known) if len(known) == len(costs) else None,
-        latency_ms=sum(reply.latency_ms for reply in replies),
-    )
-
-
-def _sum(counts: list[int | None]) -> int | None:
-    known = [count for count in counts if count is not None]
-    return sum(known) if len(known) == len(counts) else None
