@@ -1,5 +1,8 @@
 """Rubrics as scorers of other tools, with those tools themselves where they are installed."""
 
+# pyright: reportMissingImports=false, reportUnknownVariableType=false, reportUnknownMemberType=false
+# pyright: reportUnknownArgumentType=false, reportUnknownLambdaType=false, reportUntypedFunctionDecorator=false
+
 from __future__ import annotations
 
 import asyncio
@@ -16,7 +19,7 @@ GOOD: dict[str, Any] = {"reasoning": "It fits.", "score": 80}
 
 def test_pydantic_evals_gets_score_pass_and_reason() -> None:
     pytest.importorskip("pydantic_evals")
-    from pydantic_evals import Case, Dataset  # pyright: ignore
+    from pydantic_evals import Case, Dataset
 
     from afterturn.integrations.pydantic_evals import rubric_evaluator
 
@@ -35,7 +38,7 @@ def test_pydantic_evals_gets_score_pass_and_reason() -> None:
 
 def test_pydantic_evals_reports_a_failure_where_the_judge_gave_no_score() -> None:
     pytest.importorskip("pydantic_evals")
-    from pydantic_evals import Case, Dataset  # pyright: ignore
+    from pydantic_evals import Case, Dataset
 
     from afterturn.integrations.pydantic_evals import rubric_evaluator
 
@@ -49,9 +52,9 @@ def test_pydantic_evals_reports_a_failure_where_the_judge_gave_no_score() -> Non
 
 def test_inspect_gets_scores_and_leaves_what_has_no_target_unscored(tmp_path: Path) -> None:
     pytest.importorskip("inspect_ai")
-    from inspect_ai import Task, eval  # pyright: ignore
-    from inspect_ai.dataset import Sample  # pyright: ignore
-    from inspect_ai.model import ModelOutput, ModelUsage, get_model  # pyright: ignore
+    from inspect_ai import Task, eval
+    from inspect_ai.dataset import Sample
+    from inspect_ai.model import ModelOutput, ModelUsage, get_model
 
     from afterturn.integrations.inspect import rubric_scorer
 

@@ -24,7 +24,7 @@ def row_of(asked: object, expected: object, metadata: object) -> Row:
         >>> row_of("1+1?", "2", {"criteria": "short"}).criteria
         ('short',)
     """
-    known = cast(Mapping[str, Any], metadata) if isinstance(metadata, Mapping) else {}
+    known: Mapping[str, Any] = cast(Mapping[str, Any], metadata) if isinstance(metadata, Mapping) else {}
     wire: dict[str, Any] = {name: known[name] for name in _OURS if known.get(name)}
     wire["input"] = asked if isinstance(asked, str) or _is_chat(asked) else dump_json(to_plain(asked))
     if expected is not None:

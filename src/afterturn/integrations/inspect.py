@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from importlib import import_module
-from typing import Any
+from typing import Any, cast
 
 from afterturn.calls import Judge
 from afterturn.evals import Prices, Reply, Row, load_rubric, open_grader
@@ -50,7 +50,8 @@ def rubric_scorer(rubric: str, *, judge: Judge | str) -> InspectScorer:
 
 def _read(state: Any, target: Any) -> tuple[Row, Reply]:
     asked = state.input if isinstance(state.input, str) else [_message(one) for one in state.input]
-    expected = list(target.target) if isinstance(target.target, list) else [target.target]
+    named: Any = target.target
+    expected = cast(list[Any], named) if isinstance(named, list) else [named]
     wanted: Any = [one for one in expected if one]
     row = row_of(asked, (wanted[0] if len(wanted) == 1 else wanted) or None, state.metadata)
     messages = [_message(one) for one in state.messages]

@@ -41,8 +41,8 @@ def rubric_evaluator(rubric: str, *, judge: Judge | str, threshold: int = PASS_S
 
         async def evaluate(self, ctx: Any) -> dict[str, Any]:
             row = row_of(ctx.inputs, ctx.expected_output, ctx.metadata)
-            output = ctx.output
-            reply = reply_from(output if isinstance(output, str | dict | list) else str(output), row)
+            known = isinstance(ctx.output, str | dict | list)
+            reply = reply_from(ctx.output if known else str(ctx.output), row)
             if grader.skips(row, reply):
                 return {}
             score = await grader.grade(row, reply)

@@ -10,9 +10,9 @@ test writes itself. What the fixtures need is imported when the first of them is
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Generator, Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
@@ -102,8 +102,11 @@ def _checker(request: pytest.FixtureRequest, options: Mapping[str, Any]) -> Chec
 
 def _identity(value: object) -> str:
     """Tells values apart: those that are written by what they say, objects by which they are."""
-    plain = isinstance(value, str | int | float | Path | list | tuple)
-    return repr(value) if plain else f"{type(value).__qualname__} {id(value)}"
+    if isinstance(value, str | int | float | Path):
+        return repr(value)
+    if isinstance(value, list | tuple):
+        return ",".join(map(_identity, cast(Iterable[object], value)))
+    return f"{type(value).__qualname__} {id(value)}"
 
 
 def _marked(request: pytest.FixtureRequest) -> dict[str, Any]:

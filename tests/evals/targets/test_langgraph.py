@@ -1,5 +1,8 @@
 """Graphs of LangGraph as targets, with LangGraph itself where it is installed."""
 
+# pyright: reportMissingImports=false, reportUnknownVariableType=false, reportUnknownMemberType=false
+# pyright: reportUnknownArgumentType=false, reportUnknownLambdaType=false, reportUntypedFunctionDecorator=false
+
 from __future__ import annotations
 
 import asyncio
@@ -9,10 +12,10 @@ import pytest
 
 pytest.importorskip("langgraph.graph")
 
-from langchain_core.messages import AIMessage  # pyright: ignore
-from langchain_core.tools import tool  # pyright: ignore
-from langgraph.graph import END, START, MessagesState, StateGraph  # pyright: ignore
-from langgraph.prebuilt import ToolNode, tools_condition  # pyright: ignore
+from langchain_core.messages import AIMessage
+from langchain_core.tools import tool
+from langgraph.graph import END, START, MessagesState, StateGraph
+from langgraph.prebuilt import ToolNode, tools_condition
 
 from afterturn.errors import AgentError
 from afterturn.evals import Reply, read_row
@@ -35,7 +38,7 @@ def model(state: Any) -> dict[str, Any]:
         return {"messages": [AIMessage(content=f"Done: {messages[-1].content}")]}
     calls = [{"id": "c1", "name": "cancel", "args": {"order": "1142"}, "type": "tool_call"}]
     usage = {"input_tokens": 10, "output_tokens": 2, "total_tokens": 12}
-    return {"messages": [AIMessage(content="", tool_calls=calls, usage_metadata=usage)]}  # pyright: ignore
+    return {"messages": [AIMessage(content="", tool_calls=calls, usage_metadata=usage)]}
 
 
 @pytest.fixture

@@ -1,5 +1,9 @@
 """Agents of the OpenAI Agents SDK as targets, with the SDK itself where it is installed, and a model of our own."""
 
+# pyright: reportMissingImports=false, reportUnknownVariableType=false, reportUnknownMemberType=false
+# pyright: reportUnknownArgumentType=false, reportUnknownLambdaType=false, reportUntypedFunctionDecorator=false
+# pyright: reportUntypedBaseClass=false
+
 from __future__ import annotations
 
 import asyncio
@@ -9,9 +13,9 @@ import pytest
 
 pytest.importorskip("agents.run")
 
-from agents import Agent, Model, ModelResponse, WebSearchTool, function_tool  # pyright: ignore
-from agents import Usage as SdkUsage  # pyright: ignore
-from openai.types.responses import (  # pyright: ignore
+from agents import Agent, Model, ModelResponse, WebSearchTool, function_tool
+from agents import Usage as SdkUsage
+from openai.types.responses import (
     ResponseFunctionToolCall,
     ResponseOutputMessage,
     ResponseOutputText,
@@ -41,7 +45,7 @@ def said(text: str) -> Any:
     return ResponseOutputMessage(id="m", type="message", role="assistant", status="completed", content=[part])
 
 
-class Scripted(Model):  # pyright: ignore
+class Scripted(Model):
     """Is a model that gives what it is told, and keeps what it was asked."""
 
     def __init__(self, *outputs: Any) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import copy
 from importlib import import_module
 from types import MethodType
-from typing import Any
+from typing import Any, cast
 
 from afterturn.errors import AgentError, UsageError
 from afterturn.evals._records import Reply, Row
@@ -55,7 +55,7 @@ class LangGraphTarget:
         except import_module("langgraph.errors").GraphRecursionError:
             told = f"no reply within {self._most_steps} model calls; raise --max-steps"
             raise AgentError("too_many_steps", told) from None
-        messages: Any = state.get("messages") if isinstance(state, dict) else None  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
+        messages: list[Any] = cast(dict[str, Any], state).get("messages") or [] if isinstance(state, dict) else []
         if not messages:
             raise AgentError("bad_reply", "the state of the graph has no messages; give a graph that has them")
         new = messages[len(wires) :]
@@ -121,7 +121,7 @@ def _stub(tool: Any, tools: OwnTools, row: Row) -> Any:
 
 def _offer(tool: Any) -> dict[str, Any]:
     schema: Any = tool.tool_call_schema
-    parameters = schema if isinstance(schema, dict) else schema.model_json_schema()
+    parameters = cast(Any, schema) if isinstance(schema, dict) else schema.model_json_schema()
     return {"name": tool.name, "description": tool.description, "parameters": parameters}
 
 
