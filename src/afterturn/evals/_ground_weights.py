@@ -8,13 +8,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 WEIGHTS: Mapping[str, float] = {
-    "overlap": 2.5070,
-    "pairs": 0.9759,
-    "near": -2.4649,
-    "support": 7.6575,
-    "sentence_support": 7.3825,
-    "worst_support": 0.2871,
+    "overlap": 2.2211,
+    "pairs": 0.9095,
+    "near": -1.7408,
+    "support": 9.4540,
+    "sentence_support": 6.9297,
+    "worst_support": 1.0011,
 }
-BIAS = -0.9274
+BIAS = -1.0782
 CUT = 0.50
 """From which probability on the answer is yes."""
