@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from contextvars import ContextVar
 from typing import Any
 
 import pytest
@@ -149,3 +150,40 @@ async def test_an_interrupted_run_has_handed_on_what_was_done() -> None:
 async def test_no_rows_are_no_results() -> None:
     assert await run(0) == ([], None)
     assert await run(0, max_cost_usd=1.0) == ([], None)
+
+
+@pytest.mark.parametrize("cap", [None, 5.0])
+@pytest.mark.parametrize("concurrency", [1, 3])
+def test_agents_that_swallow_their_cancellation_are_left_behind(
+    cap: float | None, concurrency: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("afterturn.evals._safely.GRACE_S", 0.01)
+
+    async def agent(row: Row) -> str:
+        while row.id in ("r0", "r3", "r4"):
+            try:
+                await asyncio.Event().wait()
+            except asyncio.CancelledError:
+                continue
+        return "2"
+
+    setup = Setup(target=FunctionTarget(agent), graders=(grader(GOOD),), deadline_s=0.02)
+    results, stop = asyncio.run(run(6, setup=setup, concurrency=concurrency, max_cost_usd=cap))  # ends, too
+    assert stop is None
+    assert {result.row.id: result.reason for result in results if result.state != "pass"} == dict.fromkeys(
+        ("r0", "r3", "r4"), "timeout"
+    )
+    assert len(results) == 6
+
+
+async def test_a_context_variable_of_one_row_is_not_seen_by_another() -> None:
+    variable: ContextVar[str] = ContextVar("variable", default="none")
+    seen: list[str] = []
+
+    async def agent(row: Row) -> str:
+        seen.append(variable.get())
+        variable.set(row.id)
+        return "2"
+
+    results, _ = await run(5, FunctionTarget(agent), concurrency=2)
+    assert (len(results), seen) == (5, ["none"] * 5)

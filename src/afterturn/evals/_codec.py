@@ -6,7 +6,7 @@ from dataclasses import fields, replace
 from datetime import datetime
 from typing import Any, cast
 
-from afterturn.evals._records import AssertionResult, Reply, RowResult, Score
+from afterturn.evals._records import NO_USAGE, NOBODY, AssertionResult, Reply, RowResult, Score
 from afterturn.evals._rows import read_row, row_to_json
 from afterturn.evals._run_records import RubricRef, RunHeader
 from afterturn.formats import (
@@ -28,7 +28,12 @@ from afterturn.verdicts import Usage
 def result_to_json(result: RowResult) -> dict[str, JsonValue]:
     """Writes what became of a row, the row included: a run can be read without its dataset."""
     wire: dict[str, JsonValue] = {"content": result.row.content, "repeat": result.repeat, "state": result.state}
-    wire |= _present(result, ("reason", "message", "score"))
+    if result.reason is not None:
+        wire["reason"] = result.reason
+    if result.message:
+        wire["message"] = result.message
+    if result.score is not None:
+        wire["score"] = result.score
     if result.scores:
         wire["scores"] = [score_to_json(score) for score in result.scores]
     if result.assertions:
@@ -78,12 +83,16 @@ def reply_to_json(reply: Reply) -> dict[str, JsonValue]:
         wire["messages"] = [message_to_json(message) for message in reply.messages]
     if reply.tool_calls != _calls_of(reply.messages):
         wire["tool_calls"] = [call_to_json(call) for call in reply.tool_calls]
-    wire |= _agent_to_json(reply.agent)
+    if reply.agent is not NOBODY:
+        wire |= _agent_to_json(reply.agent)
     if reply.passages is not None:
         wire["passages"] = [passage_to_json(passage) for passage in reply.passages]
-    if reply.usage != Usage():
+    if reply.usage is not NO_USAGE:
         wire["usage"] = [reply.usage.input_tokens, reply.usage.output_tokens]
-    wire |= _present(reply, ("cost_usd", "extra"))
+    if reply.cost_usd is not None:
+        wire["cost_usd"] = reply.cost_usd
+    if reply.extra:
+        wire["extra"] = reply.extra
     wire["latency_ms"] = round(reply.latency_ms, 3)
     return wire
 
@@ -114,9 +123,13 @@ def reply_from_json(wire: JsonObject) -> Reply:
 
 def score_to_json(score: Score) -> dict[str, JsonValue]:
     """Writes a score."""
-    wire: dict[str, JsonValue] = {"rubric": score.rubric, "score": score.score}
-    wire |= _present(score, ("reasoning", "extra", "judge", "cost_usd"))
-    if score.usage != Usage():
+    wire: dict[str, JsonValue] = {"rubric": score.rubric, "score": score.score, "reasoning": score.reasoning}
+    if score.extra:
+        wire["extra"] = score.extra
+    wire["judge"] = score.judge
+    if score.cost_usd is not None:
+        wire["cost_usd"] = score.cost_usd
+    if score.usage is not NO_USAGE:
         wire["usage"] = [score.usage.input_tokens, score.usage.output_tokens]
     wire["latency_ms"] = round(score.latency_ms, 3)
     return wire
@@ -153,13 +166,12 @@ def header_from_json(wire: JsonObject) -> RunHeader:
 
 
 def _assertion_to_json(result: AssertionResult) -> JsonObject:
-    return {"name": result.name, "passed": result.passed, **_present(result, ("reason", "details"))}
-
-
-def _present(record: object, names: tuple[str, ...]) -> dict[str, JsonValue]:
-    """The fields that say something; 0 does, an empty text or map does not."""
-    values = {name: getattr(record, name) for name in names}
-    return {name: value for name, value in values.items() if value is not None and value not in ("", {})}
+    wire: dict[str, JsonValue] = {"name": result.name, "passed": result.passed}
+    if result.reason is not None:
+        wire["reason"] = result.reason
+    if result.details:
+        wire["details"] = result.details
+    return wire
 
 
 def _usage(tokens: list[int | None] | None) -> Usage:

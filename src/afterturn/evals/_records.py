@@ -18,6 +18,12 @@ STATES: tuple[State, ...] = get_args(State)
 JUDGED: tuple[State, ...] = ("pass", "fail")
 """The states that count in a pass rate; all others only lower its coverage."""
 
+NOBODY = Agent()
+"""The agent of a reply of which nothing is known."""
+
+NO_USAGE = Usage()
+"""The tokens of a call of which nobody told them."""
+
 PASS_SCORE = 70
 """The score from which a row passes, unless the run says otherwise (SPEC D1)."""
 
@@ -96,9 +102,9 @@ class Reply:
     text: str
     tool_calls: tuple[ToolCall, ...] = ()
     messages: tuple[Message, ...] = ()
-    agent: Agent = field(default_factory=Agent)
+    agent: Agent = NOBODY
     passages: tuple[Passage, ...] | None = None
-    usage: Usage = Usage()
+    usage: Usage = NO_USAGE
     cost_usd: float | None = None
     latency_ms: float = 0.0
     extra: JsonObject = field(default_factory=dict[str, JsonValue])
@@ -127,7 +133,7 @@ class Score:
     reasoning: str = ""
     extra: JsonObject = field(default_factory=dict[str, JsonValue])
     judge: str = ""
-    usage: Usage = Usage()
+    usage: Usage = NO_USAGE
     cost_usd: float | None = None
     latency_ms: float = 0.0
 

@@ -28,9 +28,24 @@ _CARRIERS = re.compile(  # headers and parameters that carry one; elsewhere than
     r"|\b(?:x-)?(?:api|access|secret|auth|private)[-_ ]?(?:key|token|secret)[\\\"']{0,4}\s{0,4}[:=]\s{0,4}[\\\"']{0,4}"
     r"(?=[A-Za-z._~+/=-]*\d))([A-Za-z0-9._~+/=-]{8,})"
 )
-_HINTS = re.compile(  # without one of these, and in any escaping, there is none of the above
-    r"uthori[sz]ation|UTHORI[SZ]ATION|earer|EARER|[kK]ey|KEY|[tT]oken|TOKEN|ecret|ECRET|[spr]k[-_]|gh[pousr]_|github_pat"
-    r"|glpat|hf_|xox|A[KS]IA|ya29|eyJ|AIza"
+_HINTS = (  # lower case; without one of these, in any escaping, there is none of the above
+    *("authori", "bearer", "key", "token", "secret", "passw", "sk-", "sk_", "pk-", "pk_", "rk-", "rk_"),
+    *(
+        "ghp_",
+        "gho_",
+        "ghu_",
+        "ghs_",
+        "ghr_",
+        "github_pat",
+        "glpat",
+        "hf_",
+        "xox",
+        "akia",
+        "asia",
+        "ya29",
+        "eyj",
+        "aiza",
+    ),
 )
 _SECRET_VARIABLES = re.compile(r"(?i)(?:key|token|secret|password|passwd|credentials?)$")
 _SECRET_KEYS = re.compile(
@@ -54,7 +69,7 @@ def redact_secrets(text: str) -> str:
     own = _own_secrets()
     if own is not None:
         text = own.sub(SECRET, text)
-    if _HINTS.search(text) is None:
+    if not _hinted(text):
         return text
     return _SECRETS.sub(SECRET, _CARRIERS.sub(rf"\1{SECRET}", text))
 
@@ -62,7 +77,16 @@ def redact_secrets(text: str) -> str:
 def may_hold_secrets(json_line: str) -> bool:
     """Says whether a line of JSON may hold a secret; a quick look, since most hold none."""
     own = _own_secrets()
-    return _HINTS.search(json_line) is not None or (own is not None and own.search(json_line) is not None)
+    return _hinted(json_line) or (own is not None and own.search(json_line) is not None)
+
+
+def _hinted(text: str) -> bool:
+    """Looks for the hints one by one, which is ten times as fast as one pattern of all."""
+    lower = text.lower()
+    for hint in _HINTS:  # noqa: SIM110 - any() takes twice as long, and this is done for every text
+        if hint in lower:
+            return True
+    return False
 
 
 def without_secrets(value: JsonValue) -> JsonValue:

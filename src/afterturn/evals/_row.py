@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import math
 import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from typing import TypeVar, cast
+from typing import Any, TypeVar, cast
+from weakref import WeakSet
 
 from afterturn.errors import AgentError
 from afterturn.evals._beside import Beside
@@ -16,7 +18,7 @@ from afterturn.evals._grading import Grader
 from afterturn.evals._pace import Pace
 from afterturn.evals._prices import Prices
 from afterturn.evals._records import PASS_SCORE, AssertionResult, Reply, Row, RowResult, Score, State
-from afterturn.evals._safely import Done, Overdue, safely
+from afterturn.evals._safely import Done, Overdue, Watch, safely
 from afterturn.evals.assertions import Assertion, own_assertions
 from afterturn.evals.targets._base import Target
 
@@ -69,6 +71,9 @@ class RowRunner:
         pace: Who is told of rate limits.
         clock: Gives seconds; given in tests.
         now: Gives the time for the results; given in tests.
+
+    Attributes:
+        watch: Looks at the clock; its `stuck` is told of a task whose agent swallows its cancellation.
     """
 
     def __init__(
@@ -79,6 +84,8 @@ class RowRunner:
         clock: Callable[[], float] = time.perf_counter,
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
+        self.watch = Watch()
+        self._left_behind: WeakSet[asyncio.Task[Any]] = WeakSet()
         self._setup = setup
         self._pace = pace
         self._clock = clock
@@ -86,13 +93,24 @@ class RowRunner:
 
     async def run(self, row: Row, repeat: int) -> RowResult:
         """Runs a row. Raises nothing but cancellation and the interruption of the process."""
-        epoch = await self._pace.enter()
+        epoch, task = await self._pace.enter(), asyncio.current_task()
         try:
             started_s = self._clock()
             found = await self._found(row, epoch)
             return self._result(row, repeat, found, (self._clock() - started_s) * 1000)
         finally:
-            self._pace.leave()
+            if task not in self._left_behind:
+                self._pace.leave()
+
+    def leave_behind(self, task: asyncio.Task[Any], row: Row, repeat: int) -> RowResult:
+        """Gives the result of a row whose agent is stuck, and its place to another row."""
+        self._left_behind.add(task)
+        self._pace.leave()
+        return self._result(row, repeat, _Found(fault=self._late), self._setup.deadline_s * 1000)
+
+    @property
+    def _late(self) -> Fault:
+        return Fault(code="timeout", message=f"no answer within {self._setup.deadline_s:g} s")
 
     async def _found(self, row: Row, epoch: int) -> _Found:
         setup = self._setup
@@ -136,11 +154,11 @@ class RowRunner:
     ) -> T | Fault:
         """Makes a call; one that meets a rate limit is made again."""
         for attempt in range(1, MOST_ATTEMPTS + 1):
-            outcome = await safely(call, deadline_s=self._setup.deadline_s)
+            outcome = await safely(call, deadline_s=self._setup.deadline_s, watch=self.watch)
             if isinstance(outcome, Done):
                 return outcome.value
             if isinstance(outcome, Overdue):
-                return Fault(code="timeout", message=f"no answer within {self._setup.deadline_s:g} s")
+                return self._late
             fault = fault_of(outcome.error)
             if not fault.wait or attempt == MOST_ATTEMPTS:
                 return fault

@@ -48,8 +48,9 @@ def read_row(value: JsonValue, *, source: str = "") -> Row:
     rest = dict(value)
     calls, mode = _read_calls(rest.pop("expected_tool_calls", None))
     metadata = _read_object(rest.pop("metadata", None), "metadata")
+    row_id = read_id(rest.pop("id", None), "id") or ""
     row = Row(
-        id=read_id(rest.pop("id", None), "id") or "",
+        id=row_id,
         input=_read_input(rest.pop("input", None)),
         expected=rest.pop("expected", None),
         criteria=_read_criteria(rest.pop("criteria", None)),
@@ -104,9 +105,10 @@ def _read_input(value: JsonValue) -> tuple[Message, ...]:
 
 
 def _input_to_json(messages: tuple[Message, ...]) -> JsonValue:
-    wires = [message_to_json(message) for message in messages]
-    plain = len(wires) == 1 and wires[0].keys() == {"role", "content"} and wires[0]["role"] == "user"
-    return wires[0]["content"] if plain and isinstance(wires[0]["content"], str) else wires
+    first = messages[0]
+    if len(messages) == 1 and first == Message(role="user", text=first.text):
+        return first.text
+    return [message_to_json(message) for message in messages]
 
 
 def _read_criteria(value: JsonValue) -> tuple[str, ...]:

@@ -48,6 +48,7 @@ class RunWriter:
         self._stream = stream
         self._clock = clock
         self._forced_s = clock()
+        self._forced = True
 
     @classmethod
     def create(cls, path: Path, header: RunHeader) -> RunWriter:
@@ -65,7 +66,7 @@ class RunWriter:
             raise _unwritable(path, error) from None
         writer = cls(path, stream)
         writer._lock()
-        writer._write("run", header_to_json(header), force=True)
+        writer._write("run", header_to_json(header))
         return writer
 
     @classmethod
@@ -106,7 +107,8 @@ class RunWriter:
         if self._stream.closed:
             return
         try:
-            self._force()
+            if not self._forced:
+                self._force()
         finally:
             with suppress(OSError):  # told already: what a full disk did not take is still held
                 self._stream.close()
@@ -123,6 +125,7 @@ class RunWriter:
         line = dump_json({"type": kind, **value})
         if may_hold_secrets(line):
             line = dump_json(without_secrets({"type": kind, **value}))
+        self._forced = False
         try:
             self._stream.write(f"{line}\n".encode())
             self._stream.flush()
@@ -138,7 +141,7 @@ class RunWriter:
         except OSError as error:
             if self._path.is_file():  # a pipe or a device cannot be forced, and need not
                 raise _unwritable(self._path, error) from None
-        self._forced_s = self._clock()
+        self._forced_s, self._forced = self._clock(), True
 
     def _lock(self) -> None:
         """Keeps a second process from writing the same run; systems without such locks go without."""

@@ -14,6 +14,8 @@ MAX_DEPTH = 100
 """Levels of nesting that a record may have; deeper ones end the recursion of common JSON libraries."""
 
 _DEEP_HINT = f"a turn may be nested {MAX_DEPTH} levels deep"
+_ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False)
+_CANONICAL = json.JSONEncoder(ensure_ascii=True, allow_nan=False, sort_keys=True, separators=(",", ":"))
 _LINE_BREAKS = {ord(char): f"\\u{ord(char):04x}" for char in "\x85\u2028\u2029"}
 
 
@@ -55,13 +57,13 @@ def parse_arguments(text: str) -> JsonObject | None:
 
 def dump_json(value: JsonValue) -> str:
     """Writes a plain JSON value on one line: readable letters, no line break that any reader might split at."""
-    text = json.dumps(value, ensure_ascii=False, allow_nan=False)
+    text = _ENCODER.encode(value)
     return text if text.isascii() else text.translate(_LINE_BREAKS)
 
 
 def canonical_json(value: JsonValue) -> str:
     """Writes a plain JSON value so that equal values give equal text, whatever the order of their keys."""
-    return json.dumps(value, ensure_ascii=True, allow_nan=False, sort_keys=True, separators=(",", ":"))
+    return _CANONICAL.encode(value)
 
 
 def to_plain(value: object, depth: int = MAX_DEPTH) -> JsonValue:

@@ -6,7 +6,8 @@ It is called with the row: attributes as of `Row`, and keys as in the dataset. W
 from __future__ import annotations
 
 import inspect
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from types import CoroutineType
 from typing import Any, cast
 
 from afterturn.errors import UsageError
@@ -66,9 +67,9 @@ class PythonTarget:
         """
         given = RowInput(row)
         value = self._function(given) if self._on_loop else await in_thread(lambda: _blocking(self._function, given))
-        if inspect.isawaitable(value):
-            value = await value
-        if isinstance(value, AsyncIterator):
+        if isinstance(value, CoroutineType) or (not isinstance(value, str) and inspect.isawaitable(value)):
+            value = await cast(Awaitable[object], value)
+        if not isinstance(value, str) and isinstance(value, AsyncIterator):
             value = await _gathered(cast(AsyncIterator[object], value))
         return reply_from(value, row)
 
