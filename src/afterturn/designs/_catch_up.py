@@ -11,6 +11,9 @@ from afterturn.errors import AgentError
 from afterturn.formats import parse_arguments
 from afterturn.turns import JsonObject, JsonValue, Message, Tool
 
+REPORT_TOKENS = 256
+"""Enough for every report that fits its schema, whatever an answer may take: a cut report would be no fair one."""
+
 _CALL_NOTHING = (
     Message(role="system", text="Answer with the single word OK. Never call a tool."),
     Message(role="user", text="Say OK."),
@@ -31,7 +34,9 @@ async def find_way(chat: Chat, tool: Tool) -> CatchUp:
     ways: tuple[CatchUp, ...] = ("named", "required")
     for way in ways:
         try:
-            done = await chat.ask(_CALL_NOTHING, tools=[tool], tool_choice=choice_of(way, tool))
+            done = await chat.ask(
+                _CALL_NOTHING, tools=[tool], tool_choice=choice_of(way, tool), max_tokens=REPORT_TOKENS
+            )
         except AgentError as error:
             if error.code in _NOT_THE_REQUEST:
                 raise
@@ -63,9 +68,9 @@ async def catch_up(
     # A server may go on writing where the assistant has the last word, so the platform has it.
     asked = [*messages, Message(role="user", text=ASK_FOR_REPORT)]
     if way == "schema":
-        done = await chat.ask(asked, schema=report_schema(categories), seed=seed)
+        done = await chat.ask(asked, schema=report_schema(categories), max_tokens=REPORT_TOKENS, seed=seed)
         return parse_arguments(done.message.text or "-"), done
-    done = await chat.ask(asked, tools=[tool], tool_choice=choice_of(way, tool), seed=seed)
+    done = await chat.ask(asked, tools=[tool], tool_choice=choice_of(way, tool), max_tokens=REPORT_TOKENS, seed=seed)
     reports = [parse_arguments(call.raw_arguments) for call in done.message.tool_calls if call.name == tool.name]
     return (reports[-1] if reports else None), done
 

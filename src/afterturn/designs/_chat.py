@@ -62,6 +62,7 @@ class Chat:
         tools: Sequence[Tool] = (),
         tool_choice: JsonValue = None,
         schema: JsonObject | None = None,
+        max_tokens: int | None = None,
         seed: int | None = None,
     ) -> Completion:
         """Asks for one completion.
@@ -71,6 +72,7 @@ class Chat:
             tools: Tools on offer.
             tool_choice: What must be called, as the interface has it; None leaves it to the model.
             schema: Schema that the answer's text must fit.
+            max_tokens: Most tokens of this answer, where they are others than the model's.
             seed: Seed of the sampling, where the temperature is above 0.
 
         Raises:
@@ -80,7 +82,7 @@ class Chat:
             "model": self._model,
             "messages": [message_to_json(message) for message in messages],
             "temperature": self._temperature,
-            "max_tokens": self._max_tokens,
+            "max_tokens": max_tokens or self._max_tokens,
         }
         if tools:
             body["tools"] = [_offered(tool) for tool in tools]

@@ -40,10 +40,10 @@ def write_markdown(comparison: Comparison, out: TextIO) -> None:
         out.write(f"| {' | '.join(row)} |\n")
     told = [
         f"Forced catch-up: {WAYS[comparison.catch_up]}.",
-        *(f"{HEADS[name]}: left out, since this server does not enforce tool calls." for name in comparison.left_out),
+        *(f"The design `{name}` is left out: this server does not enforce tool calls." for name in comparison.left_out),
         f"Prompt: {settings['prompt_characters']} characters ({settings['prompt']}).",
-        f"Conversations: {', '.join(settings['conversations'])}; {settings['repeats']} repeats",
-        f"at temperature {settings['temperature']:g}. Classified by {settings['judge']}.",
+        f"Conversations: {', '.join(settings['conversations'])}; repeats: {settings['repeats']}; temperature:",
+        f"{settings['temperature']:g}. Answer-first is classified by {settings['judge']}.",
         "In brackets: exact 95 % intervals, which take turns for independent; at temperature 0 repeats may be alike.",
         "Turns that the server did not answer are in no figure.",
     ]
@@ -61,7 +61,7 @@ _LABELS = (
     "skipped form fields",
     "model calls a turn",
     "tokens in a turn",
-    "of them from the server's cache",
+    "of them known to be cached",
     "tokens out a turn",
     "seconds to the answer, median",
     "seconds in all, median",

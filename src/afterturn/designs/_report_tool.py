@@ -10,6 +10,8 @@ from afterturn.turns import JsonObject, JsonValue, Tool
 
 OPTIONAL_NAME = "share_turn_insights"
 OBLIGATION_NAME = "mandatory_turn_report"
+MAX_TITLE_CHARACTERS = 80
+"""As much as Afterturn's own classification takes."""
 
 _DESCRIPTION = (
     "Reports the title and the categories of the conversation to the platform. To be called in every turn, beside the "
@@ -42,7 +44,7 @@ def report_schema(categories: Sequence[str]) -> JsonObject:
         "type": "object",
         "properties": {
             "title": {
-                "anyOf": [{"type": "string"}, {"type": "null"}],
+                "anyOf": [{"type": "string", "maxLength": MAX_TITLE_CHARACTERS}, {"type": "null"}],
                 "description": "3 to 8 words on what the customer wants; null for a bare greeting.",
             },
             "categoryNames": {**names, "description": "All categories that apply to the conversation as a whole."},
