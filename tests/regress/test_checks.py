@@ -55,6 +55,7 @@ def test_a_good_turn_passes_every_check_but_that_it_has_no_title() -> None:
         ("one_classification", replace(GOOD, judge_calls=2), "not_one"),
         ("categories_in_list", replace(GOOD, categories=("HR", "Other")), "outside_list"),
         ("expected_category", replace(GOOD, categories=("IT",)), "other_category"),
+        ("expected_category", replace(GOOD, categories=("IT", "HR")), "whole_list"),
         ("title", replace(GOOD, title=None), "no_title"),
     ],
 )

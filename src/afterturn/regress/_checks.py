@@ -96,8 +96,11 @@ def _categories_in_list(seen: Seen, _: JsonValue, categories: Sequence[str]) -> 
     return not outside, "outside_list", f"{outside} outside" if outside else _named(seen)
 
 
-def _expected_category(seen: Seen, argument: JsonValue, _: Sequence[str]) -> Found:
+def _expected_category(seen: Seen, argument: JsonValue, categories: Sequence[str]) -> Found:
+    """The expected one must be among those named; a model that names the whole list has named none."""
     _know_conversation(seen)
+    if len(categories) > 1 and set(categories) <= set(seen.categories or ()):
+        return False, "whole_list", "names the whole list"
     return bool(set(_texts(argument)).intersection(seen.categories or ())), "other_category", _named(seen)
 
 
