@@ -8,7 +8,7 @@ subject, in any order, with fillers and a name between them. One uncovered word 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 
 from afterturn.language import QUESTION_MARKS, Phrase, Token, is_cjk, phrases, probability, tokens
@@ -35,12 +35,7 @@ def is_small_talk(text: str) -> bool:
         >>> is_small_talk("Bonjour Julie, merci beaucoup !"), is_small_talk("Merci, et le remboursement ?")
         (True, False)
     """
-    words = tokens(text)
-    if not words:
-        return True
-    if len(words) > _MAX_TOKENS:
-        return False
-    return _covered(text, words) or _asks_to_wait(text, words)
+    return _is_small_talk(text, text, tokens(text))
 
 
 def small_talk_certainty(customer: Sequence[str], agent: Sequence[str]) -> float:
@@ -89,18 +84,46 @@ def uncovered(text: str) -> str:
         >>> uncovered("Hi there! thanks, my order is late. Bye")
         'my order is late'
     """
-    if is_small_talk(text):
+    words = tokens(text)
+    if _is_small_talk(text, text, words):
         return ""
     rests: list[str] = []
-    for clause in map(str.strip, _CLAUSE.split(text)):
-        if clause and not is_small_talk(clause):
-            rests.append(clause[small_talk_prefix(clause, kinds=_OPENERS) :].strip() or clause)
+    for start, end, own in _clauses(text, words):
+        if own and not _is_small_talk(text, text[start:end], own):
+            rests.append(text[_prefix_end(own, _OPENERS) or start : end].strip() or text[start:end])
     return " ".join(rests) or text
 
 
 def small_talk_prefix(text: str, *, kinds: frozenset[str]) -> int:
     """Gives the offset after the phrases of these kinds that a text starts with; 0 where it starts with none."""
-    words = tokens(text)
+    return _prefix_end(tokens(text), kinds)
+
+
+def _is_small_talk(text: str, clause: str, words: list[Token]) -> bool:
+    """Says whether a clause of a text, or the whole of it, has no content; the words have their places in the text."""
+    if not words:
+        return True
+    if len(words) > _MAX_TOKENS:
+        return False
+    return _covered(text, words) or _asks_to_wait(clause, words)
+
+
+def _clauses(text: str, words: list[Token]) -> Iterator[tuple[int, int, list[Token]]]:
+    """Cuts a text into clauses, each with its place, blanks around it left out, and its words."""
+    ends = [match.span() for match in _CLAUSE.finditer(text)]
+    start, position = 0, 0
+    for end, following in (*ends, (len(text), len(text))):
+        clause = text[start:end]
+        until = position
+        while until < len(words) and words[until].start < end:
+            until += 1
+        stripped = start + len(clause) - len(clause.lstrip())
+        yield stripped, max(start + len(clause.rstrip()), stripped), words[position:until]
+        start, position = following, until
+
+
+def _prefix_end(words: list[Token], kinds: frozenset[str]) -> int:
+    """Gives the offset after the phrases of these kinds that the words start with; 0 where they start with none."""
     position = 0
     while position < len(words):
         length = max((n for kind, n in _matches(words, position) if kind in kinds), default=0)

@@ -14,6 +14,7 @@ Status = Literal["finding", "no_finding", "skipped", "error"]
 ConfidenceSource = Literal["logprob", "encoder", "model", "rule"]
 ResponseFormat = Literal["json_schema", "json_schema_reduced", "json_object"]
 
+_STATUSES: tuple[str, ...] = get_args(Status)
 _CODE = re.compile(r"[a-z][a-z0-9_]{0,39}")
 
 
@@ -99,11 +100,10 @@ class Verdict:
     created_at: datetime
 
     def __post_init__(self) -> None:
-        for name in ("label", "reason"):
-            code = getattr(self, name)
+        for name, code in (("label", self.label), ("reason", self.reason)):
             if code is not None and not is_code(code):
                 raise ValueError(f"{name} of a verdict is a lower-case code of at most 40 characters, never text")
-        if self.status not in get_args(Status):
-            raise ValueError(f"status of a verdict is one of {', '.join(get_args(Status))}")
+        if self.status not in _STATUSES:
+            raise ValueError(f"status of a verdict is one of {', '.join(_STATUSES)}")
         if self.confidence is not None and not 0 <= self.confidence <= 100:
             raise ValueError("confidence of a verdict is an integer from 0 to 100")

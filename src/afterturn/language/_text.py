@@ -73,7 +73,7 @@ def tokens(text: str) -> list[Token]:
 
 def is_cjk(token: str) -> bool:
     """Says whether a token is a character of a script without spaces between words."""
-    return bool(_CJK_TOKEN.match(token))
+    return not token.isascii() and bool(_CJK_TOKEN.match(token))
 
 
 def plain(text: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, replace
+from dataclasses import fields, replace
 from typing import Any
 
 from afterturn.formats import check_turn, turn_from_json, turn_to_json
@@ -17,6 +17,8 @@ from afterturn.verdicts import JudgeParams, Usage, Verdict
 
 Columns = dict[str, Any]
 
+_OUTCOME = tuple(field.name for field in fields(Outcome))  # `asdict` would copy every value
+_MOOD = tuple(field.name for field in fields(Mood))
 _TUPLES = ("categories", "sources", "safety")
 _ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))  # json.dumps would make a new one a call
 
@@ -105,7 +107,8 @@ def verdict_of(row: Row) -> Verdict:
 
 def outcome_json(outcome: Outcome) -> str:
     """Writes an outcome, its empty fields left out."""
-    return to_json({name: value for name, value in asdict(outcome).items() if value is not None and value != {}})
+    values = {name: getattr(outcome, name) for name in _OUTCOME}
+    return to_json({name: value for name, value in values.items() if value is not None and value != {}})
 
 
 def outcome_of(body: str | None) -> Outcome | None:
@@ -129,7 +132,7 @@ def session_columns(state: SessionState) -> Columns:
         "concluded": state.concluded,
         "concluded_turn": state.concluded_turn,
         "handoff_summary": state.handoff_summary,
-        "mood": None if state.mood == NO_MOOD else to_json(asdict(state.mood)),
+        "mood": None if state.mood == NO_MOOD else to_json({name: getattr(state.mood, name) for name in _MOOD}),
         "signals": to_json(state.signals) if state.signals else None,
     }
     for name in ("title", "categories", "sources", "mood", "signals"):
