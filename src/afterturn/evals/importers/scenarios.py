@@ -1,4 +1,4 @@
-"""Reads scenarios of `afterturn simulate`: rows of Afterturn's own form that may leave the first word to the customer."""
+"""Reads scenarios of `afterturn simulate`: rows of our own form that may leave the first word to the customer."""
 
 from __future__ import annotations
 
