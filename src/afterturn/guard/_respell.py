@@ -91,7 +91,8 @@ class Speller:
     def _without_leet(self, text: str) -> str:
         known = _Known(self._unleeted)  # texts say the same words again and again
         read = _TOKEN.sub(lambda match: known[match.group()], text)
-        changed = sum(islice(filter(None, map(ne, text, read)), _MOSTLY + 1)) if read != text else 0
+        differs: map[bool] = map(ne, text, read)
+        changed = sum(islice(filter(None, differs), _MOSTLY + 1)) if read != text else 0
         if changed > _MOSTLY:
             return _without_digits(read)  # then 15 is "is" and 1 is "i"
         return _NUMBER.sub(self._number, read) if changed >= _SOME else read
