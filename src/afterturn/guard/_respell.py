@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 from operator import ne
+from typing import cast
 
 from afterturn.guard._normalize import Normalized
 
@@ -91,7 +92,7 @@ class Speller:
     def _without_leet(self, text: str) -> str:
         known = _Known(self._unleeted)  # texts say the same words again and again
         read = _TOKEN.sub(lambda match: known[match.group()], text)
-        differs: map[bool] = map(ne, text, read)
+        differs = cast(Iterator[bool], map(ne, text, read))
         changed = sum(islice(filter(None, differs), _MOSTLY + 1)) if read != text else 0
         if changed > _MOSTLY:
             return _without_digits(read)  # then 15 is "is" and 1 is "i"
