@@ -59,7 +59,7 @@ def test_cut_and_scope_may_be_left_out() -> None:
         ({"patterns": "x"}, "patterns: write a list"),
         ({"patterns": ["(a"]}, "does not compile"),
         ({"patterns": ["(?=a)b"]}, "does not compile"),
-        ({"cut": ["never"]}, "cut: write a list of quoted, reported, code"),
+        ({"cut": ["never"]}, "cut: write a list of quoted, reported, code, withdrawn"),
         ({"scope": "everywhere"}, "scope: write one of any, message, tool_output, carried"),
         ({"positive": ["a", "b"]}, "positive: write at least 3"),
         ({"negative": None}, "negative: write a list"),

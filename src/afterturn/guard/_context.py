@@ -14,6 +14,7 @@ from afterturn.guard import _context_patterns as words
 from afterturn.guard._found import found
 from afterturn.guard._mention import speaks_of_words
 from afterturn.guard._rules import Cut
+from afterturn.guard._situations import is_everyday
 
 _REACH = 320
 
@@ -76,7 +77,7 @@ def is_cut(text: str, start: int, end: int, cut: frozenset[Cut]) -> bool:
         return True
     if "quoted" in cut and _is_mentioned(place):
         return True
-    return "reported" in cut and _is_reported(place)
+    return ("reported" in cut and _is_reported(place)) or is_everyday(text, start, end, cut)
 
 
 def _is_mentioned(place: _Place) -> bool:

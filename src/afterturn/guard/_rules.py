@@ -16,8 +16,18 @@ from afterturn.guard._result import Category, Severity
 from afterturn.guard._syntax import alternatives, for_re, refine
 from afterturn.guard._ways import Way
 
-Cut = Literal["quoted", "reported", "code"]
-"""A context in which what looks like an attack is none."""
+Cut = Literal[
+    "quoted", "reported", "code",
+    "withdrawn", "matter", "stated", "notice", "own", "given", "scene", "log", "built", "advice",
+]  # fmt: skip
+"""A context in which what looks like an attack is none.
+
+Quoted, reported, code: the words are shown, not said. Withdrawn: the writer takes back their own message. Matter: the
+instructions are about a delivery, a meal, a machine to be washed. Stated: it is told what a thing does. Notice: rules
+for people. Own: the instructions of a machine that the writer makes or asks about. Given: steps that the assistant
+gave the writer. Scene: a dialogue to be corrected or translated. Log: what a log or a display shows, and is asked
+about. Built: code, release notes, flags of tests. Advice: how to keep a machine from obeying what it reads.
+"""
 
 Reach = Literal["any", "message", "tool_output", "carried"]
 """Where a rule is read; `carried`: only in what a text hides, in an encoding or a disguise."""
@@ -30,6 +40,8 @@ _KEYS = frozenset(
     ("id", "description", "severity", "confidence", "languages", "patterns", "cut", "scope", "positive", "negative")
 )
 _EXAMPLES = 3
+_CUT: frozenset[Cut] = frozenset(("quoted", "reported", "code"))
+"""Where a rule says nothing; the situations are for rules whose words people say to each other."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -302,7 +314,7 @@ def _languages(fields: Mapping[str, object], place: str) -> tuple[str, ...]:
 def _cut(fields: Mapping[str, object], place: str) -> frozenset[Cut]:
     known = get_args(Cut)
     if "cut" not in fields:
-        return frozenset(known)
+        return _CUT
     value = fields["cut"]
     if not isinstance(value, list) or any(entry not in known for entry in cast(list[object], value)):
         raise RuleError(f"{place}: cut: write a list of {', '.join(known)}; [] for none")
