@@ -71,9 +71,14 @@ class CleanStream:
 
     async def __aiter__(self) -> AsyncIterator[str]:
         try:
-            async for event in _each(self._events):
-                if text := self._messages.take(event):
-                    yield text
+            if isinstance(self._events, AsyncIterable):
+                async for event in self._events:
+                    if text := self._messages.take(event):
+                        yield text
+            else:
+                for event in self._events:
+                    if text := self._messages.take(event):
+                        yield text
             self._complete = True
         except BaseException as error:  # as above
             if failopen.swallows(error) and (text := self._messages.close(incomplete=True)):
@@ -83,12 +88,3 @@ class CleanStream:
             rest = self._messages.close(incomplete=not self._complete)
         if rest:
             yield rest
-
-
-async def _each(events: Iterable[object] | AsyncIterable[object]) -> AsyncIterator[object]:
-    if isinstance(events, AsyncIterable):
-        async for event in events:
-            yield event
-    else:
-        for event in events:
-            yield event

@@ -71,7 +71,7 @@ class StreamedMessage:
         """Goes on with a piece of the message and gives the clean text that is settled by it."""
         match piece:
             case Said(text, refusal=refusal):
-                return self._say(text, refusal=refusal)
+                return self.say(text, refusal=refusal)
             case Thought(text):
                 self._thoughts.append(text)
             case Called():
@@ -86,18 +86,19 @@ class StreamedMessage:
                 pass
         return ""
 
+    def say(self, text: str, *, refusal: bool = False) -> str:
+        """Goes on with text of the message and gives the clean text that is settled by it."""
+        chain, said = (self._refusal_filter, self._refusal) if refusal else (self.filter, self._text)
+        clean = chain.feed(text)
+        said.append(clean)
+        return clean
+
     def close(self) -> str:
         """Gives what is still held; nothing of this message follows."""
         refusal, text = self._refusal_filter.close(), self.filter.close()
         self._refusal.append(refusal)
         self._text.append(text)
         return text + refusal
-
-    def _say(self, text: str, *, refusal: bool) -> str:
-        chain, said = (self._refusal_filter, self._refusal) if refusal else (self.filter, self._text)
-        clean = chain.feed(text)
-        said.append(clean)
-        return clean
 
 
 class Messages:
@@ -114,6 +115,8 @@ class Messages:
 
     def take(self, event: object) -> str:
         """Goes on with an event of the stream and gives the clean text that is settled by it."""
+        if type(event) is str:  # the plainest stream, and the most events
+            return self._current().say(event) if event else ""
         text = ""
         for piece in pieces(event, choice=self._choice):
             if isinstance(piece, Started):
