@@ -41,7 +41,7 @@ def probability(name: str, text: str) -> float:
     """
     weights, scale, bias = _load(name)
     buckets = set(ngrams(text))
-    total = sum(weights[bucket] for bucket in buckets) * scale / max(len(buckets), 1) ** 0.5
+    total = sum(map(weights.__getitem__, buckets)) * scale / max(len(buckets), 1) ** 0.5
     return 1 / (1 + math.exp(-max(min(total + bias, 30.0), -30.0)))
 
 

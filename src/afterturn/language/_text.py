@@ -46,9 +46,8 @@ def fold(word: str) -> str:
     if word.isascii():  # most words: they have no accent to take apart
         return _shortened(word.lower().replace("'", ""))
     decomposed = unicodedata.normalize("NFKD", word.casefold().translate(FOLDED))
-    bare = "".join(char for char in decomposed if not unicodedata.combining(char) and char not in "'’")
-    kana = unicodedata.normalize("NFKC", bare)
-    return _shortened(kana)
+    bare = "".join([char for char in decomposed if not unicodedata.combining(char) and char not in "'’"])
+    return _shortened(bare if bare.isascii() else unicodedata.normalize("NFKC", bare))
 
 
 def _shortened(word: str) -> str:
@@ -63,12 +62,16 @@ def tokens(text: str) -> list[Token]:
         >>> [token.folded for token in tokens("S'il vous plaît, 你好! It's l'hôtel.")]
         ['s', 'il', 'vous', 'plait', '你', '好', 'its', 'l', 'hotel']
     """
-    if text.isascii():  # folding it as a whole keeps every letter in its place
-        folded = text.lower()
-        if _ASCII_RUN.search(folded.replace("'", "")) is None:
-            spans = [match.span() for match in _TOKEN.finditer(text)]
-            return [Token(folded[start:end].replace("'", ""), start, end) for start, end in spans]
-    return [Token(fold(match.group()), match.start(), match.end()) for match in _TOKEN.finditer(text)]
+    lowered = text.lower()
+    if len(lowered) != len(text) or _ASCII_RUN.search(lowered.replace("'", "")):
+        return [Token(fold(match.group()), match.start(), match.end()) for match in _TOKEN.finditer(text)]
+    # Most words are plain: in small letters as a whole, every letter in its place, they need no more folding.
+    found: list[Token] = []
+    for match in _TOKEN.finditer(text):
+        start, end = match.span()
+        word = lowered[start:end]
+        found.append(Token(word.replace("'", "") if text[start:end].isascii() else fold(text[start:end]), start, end))
+    return found
 
 
 def is_cjk(token: str) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
@@ -15,9 +14,8 @@ _STEM_CHARS = 5
 def content_tokens(text: str) -> list[Token]:
     """Gives the tokens that carry a topic: no function words of the text's language, no lone letters; numbers stay."""
     found = tokens(text)
-    spoken = frozenset(languages(found))
-    spoken_in = _spoken_in()
-    return [token for token in found if _carries_topic(token.folded, spoken_in, spoken)]
+    empty = _empty_words(tuple(languages(found)))
+    return [token for token in found if token.folded not in empty and (len(token.folded) != 1 or is_cjk(token.folded))]
 
 
 def weight(text: str) -> float:
@@ -42,18 +40,15 @@ def stems(text: str) -> frozenset[str]:
     return frozenset(found)
 
 
-def _carries_topic(word: str, spoken_in: Mapping[str, tuple[str, ...]], spoken: frozenset[str]) -> bool:
-    if len(word) == 1 and not is_cjk(word):
-        return False
-    return spoken.isdisjoint(spoken_in.get(word, ()))
-
-
 def languages(words: Sequence[Token]) -> list[str]:
     """Gives the languages with the most function words among these; none where no word is one."""
     spoken_in = _spoken_in()
-    hits = Counter(language for word in words for language in spoken_in.get(word.folded, ()))
+    hits: dict[str, int] = {}
+    for word in words:
+        for language in spoken_in.get(word.folded, ()):
+            hits[language] = hits.get(language, 0) + 1
     best = max(hits.values(), default=0)
-    return [language for language in phrases("stopwords.txt") if best and hits[language] == best]
+    return [language for language in phrases("stopwords.txt") if best and hits.get(language) == best]
 
 
 @lru_cache(maxsize=1)
@@ -65,3 +60,9 @@ def _spoken_in() -> Mapping[str, tuple[str, ...]]:
             if len(phrase) == 1:
                 found[phrase[0]] = (*found.get(phrase[0], ()), language)
     return found
+
+
+@lru_cache(maxsize=64)
+def _empty_words(spoken: tuple[str, ...]) -> frozenset[str]:
+    """Gives the function words of some languages."""
+    return frozenset(word for word, languages_of in _spoken_in().items() if not set(spoken).isdisjoint(languages_of))
