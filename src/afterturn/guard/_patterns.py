@@ -17,7 +17,7 @@ from afterturn.guard._engines import PatternEngine, Windows
 from afterturn.guard._normalize import Normalized, normalize
 from afterturn.guard._respell import Speller
 from afterturn.guard._result import RESPELLED, Finding, Scope
-from afterturn.guard._rules import Pattern, Rule
+from afterturn.guard._rules import SHOWN, Pattern, Rule
 from afterturn.guard._triggers import Triggers, look
 
 EngineName = Literal["auto", "re2", "re"]
@@ -27,6 +27,9 @@ _PLACES = 8
 
 _CONTEXTS = 64
 """So many matches of a text are looked at for a context that excuses them; who writes more of them is not excused."""
+
+_SITUATIONS = 8
+"""The first so many of them may be of everyday life; no message of a customer holds more."""
 
 _DEPTH = 3
 _DECODED_CHARS = 65_536
@@ -196,7 +199,8 @@ def _excused(text: str, start: int, end: int, rule: Rule, budget: _Budget) -> bo
     if not rule.cut or budget.contexts <= 0:
         return False
     budget.contexts -= 1
-    return is_cut(text, start, end, rule.cut)
+    is_among_first = budget.contexts >= _CONTEXTS - _SITUATIONS
+    return is_cut(text, start, end, rule.cut if is_among_first else rule.cut & SHOWN)
 
 
 def _finding(rule: Rule, start: int, end: int, carrier: tuple[str, ...]) -> Finding:

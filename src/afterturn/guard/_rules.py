@@ -29,6 +29,9 @@ gave the writer. Scene: a dialogue to be corrected or translated. Log: what a lo
 about. Built: code, release notes, flags of tests. Advice: how to keep a machine from obeying what it reads.
 """
 
+SHOWN: frozenset[Cut] = frozenset(("quoted", "reported", "code"))
+"""The contexts where a rule names none; the others are for rules whose words people say to each other."""
+
 Reach = Literal["any", "message", "tool_output", "carried"]
 """Where a rule is read; `carried`: only in what a text hides, in an encoding or a disguise."""
 
@@ -40,8 +43,6 @@ _KEYS = frozenset(
     ("id", "description", "severity", "confidence", "languages", "patterns", "cut", "scope", "positive", "negative")
 )
 _EXAMPLES = 3
-_CUT: frozenset[Cut] = frozenset(("quoted", "reported", "code"))
-"""Where a rule says nothing; the situations are for rules whose words people say to each other."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -314,7 +315,7 @@ def _languages(fields: Mapping[str, object], place: str) -> tuple[str, ...]:
 def _cut(fields: Mapping[str, object], place: str) -> frozenset[Cut]:
     known = get_args(Cut)
     if "cut" not in fields:
-        return _CUT
+        return SHOWN
     value = fields["cut"]
     if not isinstance(value, list) or any(entry not in known for entry in cast(list[object], value)):
         raise RuleError(f"{place}: cut: write a list of {', '.join(known)}; [] for none")

@@ -18,7 +18,7 @@ from afterturn.guard._fold import fold
 from afterturn.guard._rules import Cut
 
 _NEAR = 80
-_AROUND = 300
+_AROUND = 240
 _TITLE = 160
 _LONG = 4000
 _SPEAKERS = 3
