@@ -83,7 +83,7 @@ def to_plain(value: object, depth: int = MAX_DEPTH) -> JsonValue:
     if depth == 0:
         raise FormatProblem("the record is nested too deeply", _DEEP_HINT)
     depth -= 1
-    if isinstance(value, Mapping):
+    if isinstance(value, (dict, Mapping)):  # dicts first: asking an abstract class is slow
         items = cast(Mapping[object, object], value).items()
         # Most keys and values are plain ASCII: taken as they are, for a call each would cost more than the copy.
         return {
@@ -93,7 +93,10 @@ def to_plain(value: object, depth: int = MAX_DEPTH) -> JsonValue:
             for key, item in items
         }
     if isinstance(value, (list, tuple)):
-        return [to_plain(item, depth) for item in cast(Sequence[object], value)]
+        return [
+            item if type(item) is str and item.isascii() else to_plain(item, depth)
+            for item in cast(Sequence[object], value)
+        ]
     raise FormatProblem(
         "a value is of a type that JSON does not have", "use null, booleans, numbers, strings, lists, objects"
     )
@@ -112,7 +115,7 @@ def clean_text(text: str) -> str:
 
 def is_object(value: JsonValue) -> TypeGuard[JsonObject]:
     """Says whether a JSON value is an object."""
-    return isinstance(value, Mapping)
+    return isinstance(value, (dict, Mapping))
 
 
 def is_list(value: JsonValue) -> TypeGuard[Sequence[JsonValue]]:
