@@ -159,9 +159,9 @@ def _covered(text: str, words: list[Token]) -> bool:
 def _asks_to_wait(text: str, words: list[Token]) -> bool:
     """Says whether a short message asks to wait and excuses itself ("one moment, the doorbell")."""
     length = max((n for kind, n in _matches(words, 0) if kind == "hold"), default=0)
-    excuse = words[length:]
-    given = any(char.isdigit() for char in text) or any(mark in text for mark in QUESTION_MARKS)
-    return bool(length) and len(excuse) <= _MAX_EXCUSE_WORDS and not given
+    if not length or len(words) - length > _MAX_EXCUSE_WORDS:
+        return False
+    return not any(char.isdigit() or char in QUESTION_MARKS for char in text)
 
 
 def _matches(words: list[Token], position: int) -> list[tuple[str, int]]:
@@ -190,9 +190,9 @@ def _name_ends(text: str, words: list[Token], position: int, name_may_follow: bo
 
 
 def _honorific_at(words: list[Token], position: int, honorifics: frozenset[Phrase]) -> bool:
-    return any(
-        tuple(word.folded for word in words[position : position + length]) in honorifics for length in (1, 2)
-    ) and all(is_cjk(word.folded) for word in words[position : position + 1])
+    return is_cjk(words[position].folded) and any(
+        tuple([word.folded for word in words[position : position + length]]) in honorifics for length in (1, 2)
+    )
 
 
 def _looks_like_name(text: str, word: Token) -> bool:

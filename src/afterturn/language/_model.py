@@ -20,6 +20,7 @@ BUCKETS = 1 << 15
 _SIZES = (1, 2, 3, 4)
 _REWRITTEN = re.compile(r"[0-9]|(.)\1\1", re.DOTALL)
 _MAX_CHARACTERS = 400
+_MAX_KNOWN_CHARACTERS = 24
 _HEAD = struct.Struct("<4sff")
 _MAGIC = b"AFL1"
 
@@ -29,7 +30,7 @@ def ngrams(text: str) -> list[int]:
 
     Letters three times and more in a row count twice; digits are alike.
     """
-    return [crc32(gram) % BUCKETS for word in _words(text) for gram in _grams(f"<{word}>")]
+    return [bucket for word in _words(text) for bucket in _buckets(word)]
 
 
 def probability(name: str, text: str) -> float:
@@ -40,7 +41,7 @@ def probability(name: str, text: str) -> float:
         text: The text; its first 400 characters are read.
     """
     weights, scale, bias = _load(name)
-    buckets = set(ngrams(text))
+    buckets = set[int]().union(*map(_buckets, _words(text)))
     total = sum(map(weights.__getitem__, buckets)) * scale / max(len(buckets), 1) ** 0.5
     return 1 / (1 + math.exp(-max(min(total + bias, 30.0), -30.0)))
 
@@ -74,6 +75,20 @@ def _words(text: str) -> Iterator[str]:
             if kept[-2:] != [alike, alike]:
                 kept.append(alike)
         yield "".join(kept)
+
+
+def _buckets(word: str) -> tuple[int, ...]:
+    return _known_buckets(word) if len(word) <= _MAX_KNOWN_CHARACTERS else _hashed(word)
+
+
+@lru_cache(maxsize=2_048)
+def _known_buckets(word: str) -> tuple[int, ...]:
+    """Remembers the buckets of words, since most messages are made of few; long ones would fill the memory."""
+    return _hashed(word)
+
+
+def _hashed(word: str) -> tuple[int, ...]:
+    return tuple([crc32(gram) % BUCKETS for gram in _grams(f"<{word}>")])
 
 
 def _grams(word: str) -> Iterator[bytes]:
