@@ -7,6 +7,7 @@ then the rules are read from YAML.
 from __future__ import annotations
 
 import hashlib
+import inspect
 import json
 from collections.abc import Mapping
 from dataclasses import fields
@@ -45,8 +46,7 @@ def digest(files: Mapping[str, bytes]) -> str:
     for name in sorted(files):
         hashed.update(name.encode() + b"\0" + files[name] + b"\0")
     for module in (_fold, _literals, _rarity, _shapes, _syntax, _ways):
-        loader: Any = module.__loader__
-        hashed.update(loader.get_source(module.__name__).encode())
+        hashed.update(inspect.getsource(module).encode())
     return hashed.hexdigest()
 
 
