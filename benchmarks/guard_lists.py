@@ -14,7 +14,7 @@ from guard_peers import Saw
 from afterturn.guard import Guard, GuardResult
 
 LISTS = Path(__file__).parent / "guard"
-NAMES = ("frozen", "practice-a", "practice-b", "validation")
+NAMES = ("frozen", "unseen", "validation", "practice-a", "practice-b", "practice-c", "practice-d")
 ENCODED = "derived_encoded_train"
 ATTACKS = ("injection", "jailbreak")
 MIN_ROWS = 10
