@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
 
-from afterturn.language import asks_for_human
+from afterturn.language import asks_for_human, lines
 
 ASKING = {
     "en": [
@@ -162,3 +163,17 @@ def test_a_mention_of_a_person_is_no_request(text: str) -> None:
 
 def test_a_request_in_a_long_message_is_read_as_well() -> None:
     assert asks_for_human("My parcel is late. " * 50 + "Let me speak to a human.")
+
+
+@pytest.mark.parametrize("pattern", lines("wants_human.txt")["words"])
+def test_a_pattern_of_words_has_no_alternative_that_begins_within_a_word(pattern: str) -> None:
+    inner = pattern
+    while "(" in inner:  # what is left without its groups are the alternatives of the pattern itself
+        inner = re.sub(r"\([^()]*\)", "", inner)
+    assert [part for part in inner.split("|") if not part.startswith(("\\b", "^"))] == []
+
+
+@pytest.mark.parametrize("pattern", lines("wants_human.txt")["anywhere"])
+def test_a_pattern_that_may_begin_anywhere_matches_no_plain_ascii(pattern: str) -> None:
+    assert pattern.isascii() is False
+    assert re.search(r"[a-z]", re.sub(r"\\.", "", pattern)) is None

@@ -18,13 +18,18 @@ def asks_for_human(text: str) -> bool:
         (True, False)
     """
     words = [token.folded for token in tokens(text)]
-    joined = "".join(word if is_cjk(word) else f" {word} " for word in words)  # CJK is written without blanks
-    return _pattern().search(" ".join(joined.split())) is not None
+    joined = "".join([word if is_cjk(word) else f" {word} " for word in words])  # CJK is written without blanks
+    spaced = " ".join(joined.split())
+    by_word, anywhere = _patterns()
+    return by_word.search(spaced) is not None or (not spaced.isascii() and anywhere.search(spaced) is not None)
 
 
 @lru_cache(maxsize=1)
-def _pattern() -> re.Pattern[str]:
-    return re.compile("|".join(f"(?:{_folded(line)})" for line in lines("wants_human.txt")["wants_human"]))
+def _patterns() -> tuple[re.Pattern[str], re.Pattern[str]]:
+    """Gives the patterns that begin with a word, tried where one begins and nowhere else, and the others."""
+    tables = lines("wants_human.txt")
+    by_word, anywhere = ("|".join(f"(?:{_folded(line)})" for line in tables[name]) for name in ("words", "anywhere"))
+    return re.compile(rf"(?<!\w)(?:{by_word})"), re.compile(anywhere)
 
 
 def _folded(pattern: str) -> str:

@@ -10,6 +10,7 @@ import math
 import re
 import struct
 import unicodedata
+from array import array
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from importlib.resources import files
@@ -55,12 +56,12 @@ def write_model(path: Path, weights: Iterable[float], bias: float) -> None:
 
 
 @lru_cache(maxsize=4)
-def _load(name: str) -> tuple[tuple[int, ...], float, float]:
+def _load(name: str) -> tuple[array[int], float, float]:
     raw = files("afterturn.language").joinpath(name).read_bytes()
     magic, scale, bias = _HEAD.unpack_from(raw)
     if magic != _MAGIC or len(raw) != _HEAD.size + BUCKETS:
         raise ValueError(f"{name} of the installed package is damaged; install afterturn again")
-    return struct.unpack_from(f"<{BUCKETS}b", raw, _HEAD.size), scale, bias
+    return array("b", raw[_HEAD.size :]), scale, bias  # a byte each: a tuple's objects would fill the processor's cache
 
 
 def _words(text: str) -> Iterator[str]:
