@@ -104,4 +104,4 @@ def test_a_new_file_that_another_program_is_just_making_is_waited_for(
 )
 def test_an_instant_comes_back_to_the_microsecond(at: datetime | None) -> None:
     kind = Instant()
-    assert kind.process_result_value(kind.process_bind_param(at, _DIALECT), _DIALECT) == at
+    assert kind.result_processor(_DIALECT, None)(kind.bind_processor(_DIALECT)(at)) == at

@@ -53,6 +53,7 @@ class Write:
 
     Args:
         clause: The statement. It sets the columns that its rows name; what else they name are its bound parameters.
+            One that inserts what it selects has bound parameters alone.
     """
 
     def __init__(self, clause: Insert | Update) -> None:
@@ -76,7 +77,8 @@ class Write:
     def _for(self, dialect: Dialect, row: Row) -> _Compiled:
         key = (dialect.name, tuple(row))
         if key not in self._compiled:
-            self._compiled[key] = _compile(self._clause, dialect, row)
+            selects = isinstance(self._clause, Insert) and self._clause.select is not None
+            self._compiled[key] = _compile(self._clause, dialect, None if selects else row)
         return self._compiled[key]
 
 

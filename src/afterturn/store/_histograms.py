@@ -12,12 +12,12 @@ from datetime import UTC, date, datetime, timedelta
 from itertools import groupby
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Select, bindparam, delete, select
+from sqlalchemy import BigInteger, ColumnElement, Connection, Integer, Select, bindparam, delete, select
 from sqlalchemy.dialects.sqlite import insert as upsert
 
 from afterturn.calibration import DayHistogram, Histogram, Series
 from afterturn.errors import UsageError
-from afterturn.store._direct import Read, Write
+from afterturn.store._direct import Write
 from afterturn.store._records import Filter
 from afterturn.store._schema import histogram_bins, histogram_series, micros
 from afterturn.turns import Turn
@@ -29,13 +29,16 @@ _NO_CONFIDENCE = -1
 
 _ALWAYS = ("tenant", "agent", "classifier", "version", "status")
 _KEY = tuple(column for column in histogram_series.c if column.name != "n")
-_SELECT = Read(select(histogram_series.c.n).where(*[column == bindparam(column.name) for column in _KEY]))
-_INSERT = Write(
-    upsert(histogram_series)
-    .on_conflict_do_nothing(index_elements=[column.name for column in _KEY])
-    .returning(histogram_series.c.n)
+_KNOW = Write(upsert(histogram_series).on_conflict_do_nothing(index_elements=[column.name for column in _KEY]))
+_upsert = upsert(histogram_bins).from_select(
+    ["series_n", "day", "bin", "verdicts"],
+    select(
+        histogram_series.c.n,
+        bindparam("day", type_=Integer),
+        bindparam("bin", type_=Integer),
+        bindparam("verdicts", type_=BigInteger),
+    ).where(*[column == bindparam(column.name) for column in _KEY]),
 )
-_upsert = upsert(histogram_bins)
 _ADD = Write(
     _upsert.on_conflict_do_update(
         index_elements=["series_n", "day", "bin"],
@@ -64,11 +67,15 @@ def count(
         by: How much each counts; -1 takes back what was counted.
     """
     counted = Counter((_series(turn, one, replayed_by), _day(at or one.created_at), _bin(one)) for one in verdicts)
-    rows = [
-        {"series_n": _number(connection, series), "day": day, "bin": value, "verdicts": by * number}
-        for (series, day, value), number in counted.items()
-    ]
-    _ADD.run(connection, rows)
+    columns = [{name: value or "" for name, value in series._asdict().items()} for series, _, _ in counted]
+    _KNOW.run(connection, columns)
+    _ADD.run(
+        connection,
+        [
+            {"day": day, "bin": value, "verdicts": by * number} | series
+            for ((_, day, value), number), series in zip(counted.items(), columns, strict=True)
+        ],
+    )
     if by < 0:
         connection.execute(delete(histogram_bins).where(histogram_bins.c.verdicts == 0))
 
@@ -127,15 +134,6 @@ def _conditions(narrow: Filter) -> list[ColumnElement[bool]]:
     if narrow.until is not None:
         conditions.append(histogram_bins.c.day <= _day(narrow.until - timedelta(microseconds=1)))
     return conditions
-
-
-def _number(connection: Connection, series: Series) -> int:
-    values: dict[str, str] = {name: value or "" for name, value in series._asdict().items()}
-    row = _SELECT.first(connection, values)
-    number = _INSERT.returning(connection, values) if row is None else row["n"]
-    if number is not None:
-        return number
-    return _SELECT.rows(connection, values)[0]["n"]  # another process was first, between the two
 
 
 def _series(turn: Turn, verdict: Verdict, replayed_by: str | None) -> Series:

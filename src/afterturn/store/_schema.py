@@ -17,6 +17,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 from sqlalchemy import BigInteger, Boolean, Column, Double, ForeignKey, Integer, MetaData, Table, Text
 from sqlalchemy.engine import Dialect
@@ -41,13 +42,17 @@ class Instant(TypeDecorator[datetime]):
     impl = BigInteger
     cache_ok = True
 
-    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> int | None:
-        """Gives the microseconds."""
-        return micros(value)
+    def bind_processor(self, dialect: Dialect) -> Any:
+        """Gives what makes the microseconds, with nothing around it: times are in every row."""
+        return micros
 
-    def process_result_value(self, value: int | None, dialect: Dialect) -> datetime | None:
-        """Gives the datetime in UTC."""
-        return None if value is None else _EPOCH + value * _MICROSECOND
+    def result_processor(self, dialect: Dialect, coltype: object) -> Any:
+        """Gives what makes the datetime in UTC."""
+        return _instant
+
+
+def _instant(value: int | None) -> datetime | None:
+    return None if value is None else _EPOCH + value * _MICROSECOND
 
 
 turns = Table(
