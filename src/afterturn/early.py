@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from afterturn.calibration import ModeRule
@@ -112,12 +113,12 @@ class EarlyPasses:
         while len(self._tasks) > MAX_EARLY:
             self._tasks.pop(next(iter(self._tasks)))[1].cancel()
 
-    def take(self, turn: Turn, message: str) -> Early | None:
+    def take(self, turn: Turn, message: Callable[[], str]) -> Early | None:
         """Hands out the task of a turn, unless it was about other words or belongs to another loop."""
         kept, task = self._tasks.pop((turn.tenant, turn.id), (None, None))
         if task is None:
             return None
-        if kept != message or task.get_loop() is not asyncio.get_running_loop():
+        if kept != message() or task.get_loop() is not asyncio.get_running_loop():
             return None
         return task
 

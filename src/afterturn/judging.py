@@ -95,7 +95,7 @@ class Judging:
         if planned is None or planned.turn != turn:  # a duplicate id may have been planned with other words
             planned = plan(turn, self._classifiers, blocked=self._blocked(turn, judge))
         ask = partial(judge_planned, judge=judge, attempt=attempt, clock=self._clock)
-        early = self._early.take(turn, message_of(project(turn, "message")))
+        early = self._early.take(turn, lambda: message_of(project(turn, "message")))
         if early is None:
             return await ask(planned)
         rest, known = await asyncio.gather(ask(planned.without(INJECTION)), outcome_of(early))
