@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from afterturn.language import phrases, plain, sentences, stems, tokens, weight
+from afterturn.language import fold, phrases, plain, sentences, stems, tokens, weight, words
 
 
 @pytest.mark.parametrize(
@@ -20,6 +22,16 @@ from afterturn.language import phrases, plain, sentences, stems, tokens, weight
 )
 def test_words_are_folded_for_comparison(text: str, expected: list[str]) -> None:
     assert [token.folded for token in tokens(text)] == expected
+
+
+_TRICKY = st.text(alphabet="aabbklLZ'’ ._-09éßİıłΣK東です\u0301اةـ\ud800\n")
+
+
+@given(st.one_of(_TRICKY, st.text(), st.text(alphabet="aAbLl' _.9")))
+def test_each_word_is_folded_as_it_would_be_alone(text: str) -> None:
+    found = tokens(text)
+    assert [token.folded for token in found] == [fold(text[token.start : token.end]) for token in found]
+    assert words(text) == [token.folded for token in found]
 
 
 def test_tokens_point_into_the_text_as_written() -> None:

@@ -7,7 +7,7 @@ import unicodedata
 from functools import lru_cache
 
 from afterturn.language._tables import lines
-from afterturn.language._text import FOLDED, is_cjk, tokens
+from afterturn.language._text import FOLDED, is_cjk, words
 
 
 def asks_for_human(text: str) -> bool:
@@ -17,8 +17,7 @@ def asks_for_human(text: str) -> bool:
         >>> asks_for_human("Can I talk to a real person please?"), asks_for_human("The agent at the desk was kind.")
         (True, False)
     """
-    words = [token.folded for token in tokens(text)]
-    joined = "".join([word if is_cjk(word) else f" {word} " for word in words])  # CJK is written without blanks
+    joined = "".join([word if is_cjk(word) else f" {word} " for word in words(text)])  # CJK is written without blanks
     spaced = " ".join(joined.split())
     by_word, anywhere = _patterns()
     return by_word.search(spaced) is not None or (not spaced.isascii() and anywhere.search(spaced) is not None)

@@ -6,8 +6,8 @@ import unicodedata
 from collections import Counter
 from functools import lru_cache
 
-from afterturn.language._text import tokens
-from afterturn.language._words import languages
+from afterturn.language._text import words
+from afterturn.language._words import languages_of
 
 _NAMES = {
     "en": "English",
@@ -48,7 +48,7 @@ def language_name(text: str) -> str | None:
     by_script = _by_script(text)
     if by_script:
         return by_script
-    spoken = languages(tokens(text))
+    spoken = languages_of(words(text))
     return _NAMES.get(spoken[0]) if len(spoken) == 1 else None
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 
 from afterturn.language._tables import phrases
-from afterturn.language._text import Token, is_cjk, tokens
+from afterturn.language._text import Token, is_cjk, tokens, words
 
 _STEM_CHARS = 5
 
@@ -14,8 +14,8 @@ _STEM_CHARS = 5
 def content_tokens(text: str) -> list[Token]:
     """Gives the tokens that carry a topic: no function words of the text's language, no lone letters; numbers stay."""
     found = tokens(text)
-    empty = _empty_words(tuple(languages(found)))
-    return [token for token in found if token.folded not in empty and (len(token.folded) != 1 or is_cjk(token.folded))]
+    carries = _carrying([token.folded for token in found])
+    return [token for token in found if carries(token.folded)]
 
 
 def weight(text: str) -> float:
@@ -28,27 +28,39 @@ def stems(text: str) -> frozenset[str]:
 
     CJK characters are joined to pairs.
     """
+    said = words(text)
     found: set[str] = set()
     previous = ""
-    for token in content_tokens(text):
-        if is_cjk(token.folded):
-            found.add(previous + token.folded if previous else token.folded)
-            previous = token.folded
+    for word in filter(_carrying(said), said):
+        if is_cjk(word):
+            found.add(previous + word if previous else word)
+            previous = word
         else:
-            found.add(token.folded[:_STEM_CHARS])
+            found.add(word[:_STEM_CHARS])
             previous = ""
     return frozenset(found)
 
 
-def languages(words: Sequence[Token]) -> list[str]:
+def languages(found: Sequence[Token]) -> list[str]:
     """Gives the languages with the most function words among these; none where no word is one."""
+    return languages_of([token.folded for token in found])
+
+
+def languages_of(said: Sequence[str]) -> list[str]:
+    """Gives the languages with the most function words among these folded words; none where no word is one."""
     spoken_in = _spoken_in()
     hits: dict[str, int] = {}
-    for word in words:
-        for language in spoken_in.get(word.folded, ()):
+    for word in said:
+        for language in spoken_in.get(word, ()):
             hits[language] = hits.get(language, 0) + 1
     best = max(hits.values(), default=0)
     return [language for language in phrases("stopwords.txt") if best and hits.get(language) == best]
+
+
+def _carrying(said: Sequence[str]) -> Callable[[str], bool]:
+    """Gives what says whether a word carries a topic in a text of these words."""
+    empty = _empty_words(tuple(languages_of(said)))
+    return lambda word: word not in empty and (len(word) != 1 or is_cjk(word))
 
 
 @lru_cache(maxsize=1)
