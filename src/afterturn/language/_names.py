@@ -37,6 +37,9 @@ _SCRIPTS = {
     "TAMIL": "Tamil",
 }
 
+_FIRST_OF_SCRIPTS = "\u0370"
+"""The first character of the lowest of these scripts, which is Greek: a text of lower ones holds none of them."""
+
 
 def language_name(text: str) -> str | None:
     """Names the language of a text, or None where that cannot be told for sure.
@@ -54,7 +57,7 @@ def language_name(text: str) -> str | None:
 
 def _by_script(text: str) -> str | None:
     """A script that one language alone is written in, where it makes up a third of the letters or more."""
-    if text.isascii():
+    if max(text, default="") < _FIRST_OF_SCRIPTS:
         return None
     letters = [_by_letter(char) for char in text[:2_000] if char.isalpha()]
     counted = Counter(name for name in letters if name is not None)

@@ -9,7 +9,7 @@ from typing import Protocol
 from afterturn import failopen
 from afterturn.errors import UsageError
 from afterturn.stream._citations import Citations
-from afterturn.stream._gate import Gate
+from afterturn.stream._gate import gate_of
 from afterturn.stream._leaks import Leaks, OnLeakedCall
 from afterturn.stream._reasoning import Reasoning
 from afterturn.stream._text import BLANKS, repair
@@ -63,7 +63,7 @@ class StreamFilter:
         self._leaks = Leaks(names, on_leaked_call) if names else None
         self._citations = None if aliases is None else Citations(_live(aliases))
         self._stages: list[_Stage] = [s for s in (self._reasoning, self._leaks, self._citations) if s is not None]
-        self._gate = Gate(
+        self._gate = gate_of(
             "".join(stage.specials for stage in self._stages),
             holds_blanks=len(self._stages) > 1,
             names=self._leaks.names if self._leaks else None,

@@ -3,9 +3,16 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from afterturn.stream._names import Names
 from afterturn.stream._text import BLANKS
+
+
+@lru_cache(maxsize=256)
+def gate_of(specials: str, *, holds_blanks: bool, names: Names | None) -> Gate:
+    """Gives the gate of a chain of stages, made once for all its messages: it keeps nothing of any."""
+    return Gate(specials, holds_blanks=holds_blanks, names=names)
 
 
 class Gate:
