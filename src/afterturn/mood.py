@@ -6,11 +6,12 @@ Sentiment and attribution come from the classifier `ai_frustration`; where it fa
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from afterturn.language import asks_for_human, stems
+from afterturn.language import asks_for_human, may_hold, stems
 from afterturn.outcomes import Judgement, Outcome
 from afterturn.smalltalk import is_small_talk
 from afterturn.turns import Turn
@@ -24,6 +25,7 @@ CALM_TURNS = 2
 _SAME_QUESTION = 0.6
 _SAME_REPLY = 0.85
 _LEAST_WORDS = 2
+_ROUNDING = 1e-9  # three fifths of five are three, also where the processor says a little more
 _RECENT_MESSAGES = 12  # of each side; asking again after an hour is no loop, and a long session costs no more
 _READ_CHARACTERS = 2_000
 
@@ -179,7 +181,11 @@ def _says_again(texts: Sequence[str], least: float) -> bool:
 
 
 def _alike(text: str, said: frozenset[str], other: str, least: float) -> bool:
+    if len(said) < _LEAST_WORDS:
+        return text.casefold() == other.casefold()
+    if not may_hold(other, said, math.ceil(least * len(said) - _ROUNDING)):
+        return False
     once = stems(other)
-    if min(len(said), len(once)) < _LEAST_WORDS:
+    if len(once) < _LEAST_WORDS:
         return text.casefold() == other.casefold()
     return len(said & once) / len(said | once) >= least

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from afterturn.language import fold, phrases, plain, sentences, stems, tokens, weight, words
+from afterturn.language import fold, may_hold, phrases, plain, sentences, stems, tokens, weight, words
 
 
 @pytest.mark.parametrize(
@@ -32,6 +32,19 @@ def test_each_word_is_folded_as_it_would_be_alone(text: str) -> None:
     found = tokens(text)
     assert [token.folded for token in found] == [fold(text[token.start : token.end]) for token in found]
     assert words(text) == [token.folded for token in found]
+
+
+_WORDS = st.sampled_from(["Parcel's", "parcel", "l'hotel", "refunds", "HELLOOO", "heeello", "été", "4711", "a", "x_y"])
+
+
+@given(st.lists(_WORDS).map(" ".join) | _TRICKY, st.lists(_WORDS).map(" ".join))
+def test_no_text_is_ruled_out_that_has_the_stems(text: str, other: str) -> None:
+    wanted = stems(other)
+    assert may_hold(text, wanted, len(wanted & stems(text)))
+
+
+def test_a_text_without_the_stems_is_ruled_out() -> None:
+    assert not may_hold("Thank you, that helps.", stems("Where is my parcel from Berlin?"), 1)
 
 
 def test_tokens_point_into_the_text_as_written() -> None:

@@ -16,6 +16,7 @@ MAX_DEPTH = 100
 _DEEP_HINT = f"a turn may be nested {MAX_DEPTH} levels deep"
 _ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False)
 _CANONICAL = json.JSONEncoder(ensure_ascii=True, allow_nan=False, sort_keys=True, separators=(",", ":"))
+_NO_OBJECTS = frozenset({type(None), str, bool, int, float, list, tuple})  # asking an abstract class is slow
 _LINE_BREAKS = {ord(char): f"\\u{ord(char):04x}" for char in "\x85\u2028\u2029"}
 
 
@@ -83,7 +84,12 @@ def to_plain(value: object, depth: int = MAX_DEPTH) -> JsonValue:
     if depth == 0:
         raise FormatProblem("the record is nested too deeply", _DEEP_HINT)
     depth -= 1
-    if isinstance(value, (dict, Mapping)):  # dicts first: asking an abstract class is slow
+    if isinstance(value, (list, tuple)):
+        return [
+            item if type(item) is str and item.isascii() else to_plain(item, depth)
+            for item in cast(Sequence[object], value)
+        ]
+    if is_object(cast(JsonValue, value)):
         items = cast(Mapping[object, object], value).items()
         # Most keys and values are plain ASCII: taken as they are, for a call each would cost more than the copy.
         return {
@@ -92,11 +98,6 @@ def to_plain(value: object, depth: int = MAX_DEPTH) -> JsonValue:
             )
             for key, item in items
         }
-    if isinstance(value, (list, tuple)):
-        return [
-            item if type(item) is str and item.isascii() else to_plain(item, depth)
-            for item in cast(Sequence[object], value)
-        ]
     raise FormatProblem(
         "a value is of a type that JSON does not have", "use null, booleans, numbers, strings, lists, objects"
     )
@@ -115,7 +116,8 @@ def clean_text(text: str) -> str:
 
 def is_object(value: JsonValue) -> TypeGuard[JsonObject]:
     """Says whether a JSON value is an object."""
-    return isinstance(value, (dict, Mapping))
+    kind = type(value)
+    return kind is dict or (kind not in _NO_OBJECTS and isinstance(value, Mapping))
 
 
 def is_list(value: JsonValue) -> TypeGuard[Sequence[JsonValue]]:

@@ -5,7 +5,7 @@ from afterturn.language._model import ngrams, probability
 from afterturn.language._names import language_name
 from afterturn.language._tables import Phrase, lines, phrases
 from afterturn.language._text import QUESTION_MARKS, Token, fold, grouped, is_cjk, plain, sentences, tokens, words
-from afterturn.language._words import content_tokens, languages, stems, weight
+from afterturn.language._words import content_tokens, languages, may_hold, stems, weight
 
 __all__ = [
     "QUESTION_MARKS",
@@ -19,6 +19,7 @@ __all__ = [
     "language_name",
     "languages",
     "lines",
+    "may_hold",
     "ngrams",
     "phrases",
     "plain",

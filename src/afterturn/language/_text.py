@@ -56,6 +56,11 @@ def _shortened(word: str) -> str:
     return word if _LONG_RUN.search(word) is None else _LONG_RUN.sub(r"\1", word)
 
 
+def has_run(lowered: str) -> bool:
+    """Says whether a text in small letters has a plain letter three times and more in a row."""
+    return _ASCII_RUN.search(lowered) is not None
+
+
 def tokens(text: str) -> list[Token]:
     """Gives the words of a text, a CJK character each where words are not spaced; elided words stand alone.
 
@@ -64,7 +69,7 @@ def tokens(text: str) -> list[Token]:
         ['s', 'il', 'vous', 'plait', '你', '好', 'its', 'l', 'hotel']
     """
     lowered = text.lower()
-    if len(lowered) != len(text) or _ASCII_RUN.search(lowered.replace("'", "")):
+    if len(lowered) != len(text) or has_run(lowered.replace("'", "")):
         return [Token(fold(match.group()), match.start(), match.end()) for match in _TOKEN.finditer(text)]
     # Most words are plain: in small letters as a whole, every letter in its place, they need no more folding.
     spans = [match.span() for match in (_ASCII_TOKEN.finditer(lowered) if text.isascii() else _TOKEN.finditer(text))]
@@ -79,7 +84,7 @@ def words(text: str) -> list[str]:
         ['its', 'l', 'hotel']
     """
     lowered = text.lower()
-    if _ASCII_RUN.search(lowered.replace("'", "")):
+    if has_run(lowered.replace("'", "")):
         return [fold(word) for word in _TOKEN.findall(text)]
     if not text.isascii():
         return [_folded(word, word.lower()) for word in _TOKEN.findall(text)]

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import lru_cache
 
 from afterturn.language._tables import phrases
-from afterturn.language._text import Token, is_cjk, tokens, words
+from afterturn.language._text import Token, has_run, is_cjk, tokens, words
 
 _STEM_CHARS = 5
 
@@ -39,6 +39,17 @@ def stems(text: str) -> frozenset[str]:
             found.add(word[:_STEM_CHARS])
             previous = ""
     return frozenset(found)
+
+
+def may_hold(text: str, wanted: Collection[str], least: int) -> bool:
+    """Says whether a text may have so many of some stems: without cutting it into words, and True where in doubt.
+
+    A word of a plain ASCII text stands in it as it is folded, in small letters and without apostrophes.
+    """
+    lowered = text.lower().replace("'", "")
+    if not lowered.isascii() or has_run(lowered):
+        return True
+    return sum(stem in lowered for stem in wanted) >= least
 
 
 def languages(found: Sequence[Token]) -> list[str]:
