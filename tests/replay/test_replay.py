@@ -246,19 +246,17 @@ async def test_two_replays_at_the_same_time_share_the_work(
     live: Live, make_replay: MakeReplay, store: Store, path: Path, new_script: Any
 ) -> None:
     await live(40)
-    came = asyncio.Event()
+    both = asyncio.Barrier(2)  # neither answers before the other was asked: each leases fewer turns than there are
 
-    class Waiting(ScriptedJudge):
+    class Meeting(ScriptedJudge):
+        met: asyncio.Task[int] | None = None
+
         async def ask(self, call: Call) -> Any:
-            await came.wait()
+            self.met = self.met or asyncio.ensure_future(both.wait())
+            await asyncio.shield(self.met)
             return await super().ask(call)
 
-    class Coming(ScriptedJudge):
-        async def ask(self, call: Call) -> Any:
-            came.set()
-            return await super().ask(call)
-
-    judges = [Waiting(new_script, name="new"), Coming(new_script, name="new")]
+    judges = [Meeting(new_script, name="new") for _ in range(2)]
     with open_store(path) as second:
         replays = [make_replay(scripted=judges[0]), make_replay(scripted=judges[1], store=second)]
         counts = await asyncio.gather(*(replay.run() for replay in replays))
