@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import io
-import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from xml.etree import ElementTree
 
+from afterturn.evals.reports._escape import words, xml_text
 from afterturn.formats import clean_text, dump_json, writing
 from afterturn.gate._report import Finding, Report
 
-_NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-_MARKS = re.compile(r"([\\`*_\[\]<>|#&~@])")
 _SIGNS = {"met": "✅", "missed": "❌", "inconclusive": "⚠️"}
 _HEADS = {
     "promoted": "✅ promoted",
@@ -33,18 +31,18 @@ def headline(report: Report) -> str:
 
 def markdown(report: Report) -> str:
     """Writes a summary for a pull request. What comes from files and people is escaped."""
-    lines = [f"## Gate {_words(report.name)}: {_HEADS[report.verdict]}", ""]
+    lines = [f"## Gate {words(report.name)}: {_HEADS[report.verdict]}", ""]
     override = report.override
     if override is not None:
-        lines[0] = f"## Gate {_words(report.name)}: 🔓 promoted by an override"
+        lines[0] = f"## Gate {words(report.name)}: 🔓 promoted by an override"
         lines += [
-            f"**{_words(override.by)}** promoted this in spite of the gate, which said *{report.verdict}*.",
-            f"Reason: {_words(override.reason)}",
+            f"**{words(override.by)}** promoted this in spite of the gate, which said *{report.verdict}*.",
+            f"Reason: {words(override.reason)}",
             f"Record: `{override.record[:16]}`",
             "",
         ]
     if report.fault is not None:
-        lines += [_words(report.told), ""]
+        lines += [words(report.told), ""]
     if report.findings:
         lines += ["| | criterion | demanded | found | coverage | |", "|---|---|---|---|---|---|"]
         lines += [_row(finding) for finding in report.findings]
@@ -56,13 +54,13 @@ def markdown(report: Report) -> str:
 def junit(report: Report) -> str:
     """Writes JUnit XML: a test case a criterion, and one for the gate itself."""
     override = report.override
-    suite = ElementTree.Element("testsuite", name=_xml(report.name), tests=str(report.demands + 1))
+    suite = ElementTree.Element("testsuite", name=xml_text(report.name), tests=str(report.demands + 1))
     properties = ElementTree.SubElement(suite, "properties")
     told = {"verdict": report.verdict, "config": report.config}
     if override is not None:
         told |= {"override.by": override.by, "override.reason": override.reason, "override.record": override.record}
     for name, value in told.items():
-        ElementTree.SubElement(properties, "property", name=name, value=_xml(value))
+        ElementTree.SubElement(properties, "property", name=name, value=xml_text(value))
     cases = [
         (one.name, one.status, one.reason or "", f"{one.told}; demanded: {one.demanded}") for one in report.findings
     ]
@@ -71,13 +69,13 @@ def junit(report: Report) -> str:
     cases.append(("the gate came to its end", whole, report.fault or "unfinished", report.told))
     counts = {"failure": 0, "error": 0, "skipped": 0}
     for name, status, reason, message in cases:
-        case = ElementTree.SubElement(suite, "testcase", classname="afterturn.gate", name=_xml(name))
+        case = ElementTree.SubElement(suite, "testcase", classname="afterturn.gate", name=xml_text(name))
         if status == "met":
             continue
         tag = "skipped" if override is not None else "failure" if status == "missed" else "error"
         counts[tag] += 1
         before = "" if override is None else f"{status}, overridden by {override.by}: {override.reason}; "
-        ElementTree.SubElement(case, tag, {"message": _xml(before + message), "type": _xml(reason)})
+        ElementTree.SubElement(case, tag, {"message": xml_text(before + message), "type": xml_text(reason)})
     for attribute, tag in (("failures", "failure"), ("errors", "error"), ("skipped", "skipped")):
         suite.set(attribute, str(counts[tag]))
     out = io.BytesIO()
@@ -110,19 +108,5 @@ def write(report: Report, paths: Mapping[str, Path]) -> None:
 
 def _row(finding: Finding) -> str:
     coverage = "" if finding.coverage is None else f"{finding.coverage:.1%}"
-    cells = (_words(finding.name), _words(finding.demanded), _words(finding.told), coverage, finding.reason or "")
+    cells = (words(finding.name), words(finding.demanded), words(finding.told), coverage, finding.reason or "")
     return f"| {_SIGNS[finding.status]} | {' | '.join(cells)} |"
-
-
-def _words(text: str) -> str:
-    """Makes a text one line in which Markdown and HTML mean nothing, and which calls nobody."""
-    return (
-        _MARKS.sub(r"\\\1", " ".join(text.split()))
-        .replace("\\<", "&lt;")
-        .replace("\\>", "&gt;")
-        .replace("\\&", "&amp;")
-    )
-
-
-def _xml(text: str) -> str:
-    return _NOT_XML.sub("\ufffd", text)
