@@ -60,7 +60,8 @@ def cli_reference() -> str:
 
 def _commands(group: Any, before: str) -> Iterator[str]:
     """Goes through the commands of a group, and of the groups in it, in order."""
-    for name, command in group.commands.items():
+    for name in group.list_commands(None):
+        command = group.get_command(None, name)
         if hasattr(command, "commands"):
             yield from _commands(command, f"{before}{name} ")
         else:
