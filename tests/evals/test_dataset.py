@@ -36,6 +36,32 @@ def test_bad_lines_are_told_with_their_place_and_counted(tmp_path: Path) -> None
     assert str(told[1]) == f"{path}:3: the row has no input; put a text or a list of messages under `input`"
 
 
+CALL = {"name": "book", "arguments": {"day": "1 May"}}
+
+
+@pytest.mark.parametrize(
+    ("declared", "problem"),
+    [
+        ({"assert": ["contian:x"]}, "no assertion is called 'contian' (did you mean contains?)"),
+        ({"assert": ["regex:("]}, "the pattern of regex is no regular expression"),
+        ({"expected_tool_calls": {"mode": "loose", "calls": []}}, "the mode of expected_tool_calls"),
+        ({"expected_tool_calls": [{**CALL, "match": {"day": "dates"}}]}, "expected_tool_calls[0].match.day.kind"),
+        ({"expected_tool_calls": [{**CALL, "match": {"day": "date"}}]}, "the matcher date has no date"),
+        (
+            {"expected_tool_calls": [{**CALL, "match": {"month": "number"}}]},
+            "the matcher number has nothing to compare",
+        ),
+    ],
+)
+def test_a_row_that_asserts_what_has_no_meaning_is_refused_with_its_place(
+    tmp_path: Path, declared: dict[str, Any], problem: str
+) -> None:
+    path = file_of(tmp_path, {"id": "a", "input": "1"}, {"id": "b", "input": "2", **declared})
+    with pytest.raises(InputError) as caught:
+        open_dataset(path)
+    assert str(caught.value).startswith(f"{path}:2: {problem}")
+
+
 def test_two_rows_with_one_id_are_refused_and_both_lines_named(tmp_path: Path) -> None:
     path = file_of(tmp_path, {"id": "a", "input": "1"}, {"id": "b", "input": "2"}, {"id": "a", "input": "3"})
     with pytest.raises(InputError) as caught:

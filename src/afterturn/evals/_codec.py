@@ -93,7 +93,7 @@ def reply_to_json(reply: Reply) -> dict[str, JsonValue]:
         wire["cost_usd"] = reply.cost_usd
     if reply.extra:
         wire["extra"] = reply.extra
-    wire["latency_ms"] = round(reply.latency_ms, 3)
+    wire["latency_ms"] = None if reply.latency_ms is None else round(reply.latency_ms, 3)
     return wire
 
 

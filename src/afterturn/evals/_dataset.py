@@ -13,10 +13,11 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, cast
 
-from afterturn.errors import InputError, TurnFormatError, UnreadableInputError
+from afterturn.errors import InputError, TurnFormatError, UnreadableInputError, UsageError
 from afterturn.evals._keys import Hashes, hash_of
 from afterturn.evals._records import Row
 from afterturn.evals._rows import read_row
+from afterturn.evals.assertions import check_row
 from afterturn.evals.importers import OWN, Importer, detect, format_names, open_importer
 from afterturn.formats import BadLine, FormatProblem, Record, is_list, is_object, read_records, to_plain
 from afterturn.turns import JsonValue
@@ -70,7 +71,7 @@ def open_dataset(path: Path, *, format: str | None = None, tell: Tell | None = N
 
     Raises:
         UnreadableInputError: The file cannot be read.
-        InputError: Two rows have the same id; both lines are named.
+        InputError: Two rows have the same id, or a row asserts what has no meaning; the lines are named.
         UsageError: No format has the name.
     """
     if str(path) == "-":
@@ -88,6 +89,7 @@ def open_dataset(path: Path, *, format: str | None = None, tell: Tell | None = N
                 if tell is not None:
                     tell(row)
                 continue
+            _check(row)
             if keep:
                 kept.append(row)
             yield hash_of(row.id)
@@ -142,6 +144,16 @@ def _numbered(rows: Iterable[Row | BadLine], twins: frozenset[int]) -> Iterator[
 def _twin(row: Row, number: int) -> Row:
     content = f"{hash_of(row.content, number):016x}"
     return replace(row, id=f"{row.id}-{number}", content=content)
+
+
+def _check(row: Row) -> None:
+    """Refuses a row that asserts what has no meaning: passing over it would check less than it seems."""
+    if not row.assertions and row.expected_tool_calls is None:
+        return
+    try:
+        check_row(row)
+    except UsageError as error:
+        raise InputError(f"{row.source}: {error}") from None
 
 
 def _refuse_doubles(rows: Iterable[Row | BadLine], twins: frozenset[int]) -> None:

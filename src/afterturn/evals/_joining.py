@@ -46,8 +46,8 @@ def joined_replies(replies: Sequence[Reply]) -> Reply:
             input_tokens=_sum([reply.usage.input_tokens for reply in replies]),
             output_tokens=_sum([reply.usage.output_tokens for reply in replies]),
         ),
-        cost_usd=_sum_usd([reply.cost_usd for reply in replies]),
-        latency_ms=sum(reply.latency_ms for reply in replies),
+        cost_usd=_sum_known([reply.cost_usd for reply in replies]),
+        latency_ms=_sum_known([reply.latency_ms for reply in replies]),
     )
 
 
@@ -56,6 +56,6 @@ def _sum(counts: list[int | None]) -> int | None:
     return sum(known) if len(known) == len(counts) else None
 
 
-def _sum_usd(costs: list[float | None]) -> float | None:
-    known = [cost for cost in costs if cost is not None]
-    return sum(known) if len(known) == len(costs) else None
+def _sum_known(amounts: list[float | None]) -> float | None:
+    known = [amount for amount in amounts if amount is not None]
+    return sum(known) if len(known) == len(amounts) else None

@@ -95,7 +95,8 @@ class Reply:
         passages: Passages that it retrieved; None where nobody said.
         usage: Tokens of all its model calls together.
         cost_usd: What it cost in US dollars; None is unknown.
-        latency_ms: Wall time from the question to the whole reply, in milliseconds.
+        latency_ms: Wall time from the question to the whole reply, in milliseconds. 0 leaves it to the runner to
+            measure; None says that nobody knows, since the reply is a recorded one.
         extra: What else the target told (`handoff`, `steps`, …).
     """
 
@@ -106,7 +107,7 @@ class Reply:
     passages: tuple[Passage, ...] | None = None
     usage: Usage = NO_USAGE
     cost_usd: float | None = None
-    latency_ms: float = 0.0
+    latency_ms: float | None = 0.0
     extra: JsonObject = field(default_factory=dict[str, JsonValue])
 
     def __post_init__(self) -> None:

@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from typing import Any, TypeVar, cast
 from weakref import WeakSet
 
-from afterturn.errors import AgentError
+from afterturn.errors import AgentError, UsageError
 from afterturn.evals._beside import Beside
 from afterturn.evals._faults import Fault, agent_fault, judge_fault
 from afterturn.evals._grading import Grader
@@ -172,7 +172,9 @@ class RowRunner:
             cost = prices.of(reply.usage, target.name, reply.agent.model)
         if cost is None and target.free:
             cost = 0.0
-        return replace(reply, cost_usd=cost, latency_ms=reply.latency_ms or round(took_ms, 3))
+        return replace(
+            reply, cost_usd=cost, latency_ms=round(took_ms, 3) if reply.latency_ms == 0 else reply.latency_ms
+        )
 
     def _assert(self, row: Row, reply: Reply, found: _Found) -> None:
         try:
@@ -181,7 +183,8 @@ class RowRunner:
                 if result is not None:
                     found.assertions.append(result)
         except Exception as error:  # a check that breaks is neither a pass nor a fail
-            found.fault = Fault(code="assertion_broke", message=f"{type(error).__name__} in an assertion")
+            told = str(error) if isinstance(error, UsageError) else f"{type(error).__name__} in an assertion"
+            found.fault = Fault(code="assertion_broke", message=told)
 
     async def _grade(self, row: Row, reply: Reply, found: _Found, epoch: int) -> None:
         for grader in self._setup.graders:
@@ -238,6 +241,6 @@ def _unusable(reply: Reply) -> Fault | None:
     """Says why what an agent gave cannot be scored, or None."""
     if not reply.text.strip() and not reply.tool_calls:
         return Fault(code="no_reply", message="the agent said nothing and called no tool")
-    if not math.isfinite(reply.latency_ms):
+    if reply.latency_ms is not None and not math.isfinite(reply.latency_ms):
         return Fault(code="bad_reply", message="the latency of the reply is no number")
     return None

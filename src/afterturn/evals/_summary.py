@@ -42,7 +42,7 @@ class Tally:
             self._rubrics.setdefault(score.rubric, _Sum()).add(score.score)
         for assertion in result.assertions:
             self._assertions.setdefault(assertion.name, _Sum()).add(assertion.passed)
-        if result.reply is not None:
+        if result.reply is not None and result.reply.latency_ms is not None:
             self._latency.add(result.reply.latency_ms)
         self._agent.add(result.agent_cost_usd)
         self._judge.add(result.judge_cost_usd)

@@ -120,6 +120,13 @@ def test_arguments_count_where_the_row_has_them(calls: Calls) -> None:
     assert not calls([{"name": "a", "arguments": {}}], [("a", {"anything": 1})]).passed
 
 
+def test_a_matcher_of_the_whole_assertion_is_for_the_calls_that_have_its_argument(calls: Calls) -> None:
+    expected = [{"name": "find", "arguments": {"city": "Bonn"}}, {"name": "book", "arguments": {"price": 10}}]
+    made = [("find", {"city": "Bonn"}), ("book", {"price": "10.0"})]
+    assert calls(expected, made, match={"price": "number"}).passed
+    assert not calls(expected, made, match={"price": {"kind": "number", "value": 10}}).passed
+
+
 def test_arguments_that_are_no_json_fit_only_where_they_do_not_count(calls: Calls) -> None:
     made = [("a", "{broken")]
     assert calls([{"name": "a", "arguments": {"x": 1}}], made).details["differing"] == [

@@ -12,6 +12,7 @@ import pytest
 from eval_parts import row
 
 from afterturn.errors import AgentError, UnreadableInputError, UsageError
+from afterturn.evals import Mean, Parts, Prices, RunFile, new_header, open_dataset, start_run
 from afterturn.evals.targets import Target, TargetOptions, open_target
 
 AGENTS = """
@@ -137,6 +138,22 @@ async def test_recorded_turns_answer_for_the_rows_that_have_their_id(tmp_path: P
     with pytest.raises(AgentError) as caught:
         await target.ask(row(id="x"))
     assert caught.value.code == "no_recording"
+
+
+async def test_the_latency_of_a_recorded_turn_is_unknown_and_not_the_time_of_reading_it(tmp_path: Path) -> None:
+    path, out = tmp_path / "turns.jsonl", tmp_path / "run.jsonl"
+    messages = [{"role": "user", "content": "Q"}, {"role": "assistant", "content": "two"}]
+    path.write_text(json.dumps({"turn": "r1", "messages": messages}) + "\n")
+    rows = tmp_path / "rows.jsonl"
+    rows.write_text('{"id": "r1", "input": "Q"}\n')
+    dataset = open_dataset(rows)
+    parts = Parts(target=open_target(str(path)), assertions=("contains:two", "latency:1000"), prices=Prices({}))
+    summary = await start_run(new_header(parts, dataset), parts, dataset, out)
+    (result,) = RunFile(out).results()
+    assert result.reply is not None
+    assert result.reply.latency_ms is None
+    assert [one.reason for one in result.assertions] == [None, "latency_unknown"]
+    assert RunFile(out).summary().latency_ms == summary.latency_ms == Mean(mean=None, count=0, coverage=0.0)
 
 
 def test_a_file_without_turns_or_none_says_so(tmp_path: Path) -> None:

@@ -23,6 +23,7 @@ UNREADABLE = "(arguments)"
 EVERY = "*"
 """The path of a matcher for every value that has no matcher of its own."""
 
+_PATH = re.compile(r"[.*\[]")
 _INDEX = re.compile(r"\[\d+\]")
 
 
@@ -41,6 +42,16 @@ class Wanted:
     arguments: JsonObject | None = None
     compare: str = "exact"
     matchers: Mapping[str, Matcher] = field(default_factory=dict[str, Matcher])
+
+    def check(self) -> None:
+        """Tries the matchers on what they expect, so that a mistake in one is found before any call is made.
+
+        Raises:
+            UsageError: A matcher has nothing to compare with, or nothing that it can read.
+        """
+        expected = self.arguments or {}
+        filled = {path: expected.get(path, "") for path in self.matchers if not _PATH.search(path)}
+        self.differing(ToolCall(name=self.name, arguments={**expected, **filled}, raw_arguments=""))
 
     def differing(self, call: ToolCall) -> list[str]:
         """Gives the paths of the arguments in which a call of this tool differs; none where it is right."""
@@ -96,12 +107,21 @@ def read_wanted(call: ExpectedCall, *, where: str, compare: str, matchers: Mappi
     """
     check_options(where, call.extra, ("compare", "match", "id", "type"))
     own = read_matchers(call.extra.get("match"), f"{where}.match")
+    shared = {path: one for path, one in matchers.items() if _concerns(path, one, call.arguments)}
     return Wanted(
         name=call.name,
         arguments=call.arguments,
         compare=one_of(f"{where}.compare", call.extra.get("compare"), ARGUMENTS, default=compare),
-        matchers={**matchers, **own} if call.arguments is not None else own,
+        matchers={**shared, **own},
     )
+
+
+def _concerns(path: str, matcher: Matcher, arguments: JsonObject | None) -> bool:
+    """Whether a matcher of the whole assertion is for a call: it has such an argument, or the matcher says its value."""
+    if arguments is None:
+        return False
+    bare = isinstance(matcher.value, Absent) and matcher.kind != "ignore"
+    return path == EVERY or not bare or _PATH.split(path, maxsplit=1)[0] in arguments
 
 
 def read_matchers(value: JsonValue, where: str) -> dict[str, Matcher]:

@@ -95,7 +95,8 @@ def check_row(row: Row) -> None:
     for assertion in own_assertions(row):
         if isinstance(assertion, ExpectedToolCalls):
             assertion.mode_of(row)
-            assertion.wanted(row)
+            for wanted in assertion.wanted(row) or ():
+                wanted.check()
 
 
 def _named_by_kind(spec: str | JsonObject) -> Assertion:

@@ -34,7 +34,7 @@ def _line(result: RowResult) -> dict[str, JsonValue]:
         "input": result.row.text,
         "reply": None if reply is None else reply.text,
         "tool_calls": None if reply is None else [call.name for call in reply.tool_calls],
-        "latency_ms": None if reply is None else round(reply.latency_ms, 3),
+        "latency_ms": None if reply is None or reply.latency_ms is None else round(reply.latency_ms, 3),
         "agent_cost_usd": result.agent_cost_usd,
         "judge_cost_usd": result.judge_cost_usd,
     }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 from afterturn.errors import AgentError, TurnFormatError, UnreadableInputError
@@ -52,7 +53,7 @@ class RecordedTarget:
         turn = self._find(named if isinstance(named, str) else row.id)
         if turn is None:
             raise AgentError("no_recording", "no recorded turn has the row's id")
-        return reply_from(turn, row)
+        return replace(reply_from(turn, row), latency_ms=None)  # reading it took a time that says nothing
 
     async def aclose(self) -> None:
         """Holds nothing open."""
