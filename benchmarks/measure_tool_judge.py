@@ -150,7 +150,7 @@ def figures(folder: Path) -> Line:
         "auc_of_the_live_score": auc([(labels[row], score) for row, score in zip(scored, scores, strict=True)]),
         "scores": dict(sorted(Counter(scores).items())),
         "seconds_median": _median([_latency_s(live[row]) for row in scored]),
-        "input_tokens_median": _median([live[row]["scores"][0]["usage"]["input_tokens"] for row in scored]),
+        "input_tokens_median": _median([live[row]["scores"][0]["usage"][0] for row in scored]),
     }
 
 
