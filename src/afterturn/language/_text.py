@@ -87,7 +87,8 @@ def words(text: str) -> list[str]:
     if has_run(lowered.replace("'", "")):
         return [fold(word) for word in _TOKEN.findall(text)]
     if not text.isascii():
-        return [_folded(word, word.lower()) for word in _TOKEN.findall(text)]
+        said = [word.lower() if word.isascii() else fold(word) for word in _TOKEN.findall(text)]
+        return [word.replace("'", "") for word in said] if "'" in lowered else said
     found: list[str] = _ASCII_TOKEN.findall(lowered)
     return [word.replace("'", "") for word in found] if "'" in lowered else found
 
@@ -100,6 +101,11 @@ def _folded(word: str, lowered: str) -> str:
 def is_cjk(token: str) -> bool:
     """Says whether a token is a character of a script without spaces between words."""
     return not token.isascii() and bool(_CJK_TOKEN.match(token))
+
+
+def has_cjk(text: str) -> bool:
+    """Says whether a text has a character of a script without spaces between words."""
+    return _CJK_TOKEN.search(text) is not None
 
 
 def plain(text: str) -> str:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import lru_cache
+from itertools import chain
 
 from afterturn.language._tables import phrases
-from afterturn.language._text import Token, has_run, is_cjk, tokens, words
+from afterturn.language._text import Token, has_cjk, has_run, is_cjk, tokens, words
 
 _STEM_CHARS = 5
 
@@ -29,6 +31,9 @@ def stems(text: str) -> frozenset[str]:
     CJK characters are joined to pairs.
     """
     said = words(text)
+    if text.isascii() or not has_cjk(" ".join(said)):  # most texts: nothing to join
+        empty = _empty_words(tuple(languages_of(said)))
+        return frozenset([word[:_STEM_CHARS] for word in said if len(word) > 1 and word not in empty])
     found: set[str] = set()
     previous = ""
     for word in filter(_carrying(said), said):
@@ -60,12 +65,10 @@ def languages(found: Sequence[Token]) -> list[str]:
 def languages_of(said: Sequence[str]) -> list[str]:
     """Gives the languages with the most function words among these folded words; none where no word is one."""
     spoken_in = _spoken_in()
-    hits: dict[str, int] = {}
-    for word in said:
-        for language in spoken_in.get(word, ()):
-            hits[language] = hits.get(language, 0) + 1
+    hits = Counter(chain.from_iterable([spoken_in[word] for word in said if word in spoken_in]))
     best = max(hits.values(), default=0)
-    return [language for language in phrases("stopwords.txt") if best and hits.get(language) == best]
+    found = [language for language, times in hits.items() if times == best]
+    return found if len(found) < 2 else [language for language in phrases("stopwords.txt") if language in found]
 
 
 def _carrying(said: Sequence[str]) -> Callable[[str], bool]:
