@@ -89,6 +89,27 @@ def test_a_run_keeps_conversations_and_turns_and_goes_on_where_it_was() -> None:
     assert ran("eval", "report", "run.jsonl").exit_code == 0
 
 
+def test_eval_resume_goes_on_with_a_simulation_as_it_was_begun() -> None:
+    begun = ("--assert", "ended:goal_reached|script_over", "--max-turns", "5", "--id", "late", "--personas", "all")
+    assert simulate("broken", "-o", "run.jsonl", *begun, "--json").exit_code == 3
+    Path("sim_agent.py").write_text(AGENT.replace('raise RuntimeError("no")', "return helps(row)"))
+    sys.modules.pop("sim_agent")
+    result = ran("eval", "resume", "run.jsonl", "--retry-errors")
+    assert "1 conversations that ended in an error are had again" in result.stderr
+    assert (result.exit_code, json.loads(result.stdout)["states"]["pass"]) == (0, 1)
+    header = json.loads(Path("run.jsonl").read_text().splitlines()[0])
+    target = ("--target", "sim_agent:broken")
+    assert sorted(header["command"]) == sorted(["simulate", "scenarios.jsonl", *target, *begun])
+
+
+def test_eval_resume_says_where_a_simulation_begun_from_python_goes_on() -> None:
+    assert simulate("helps", "-o", "run.jsonl").exit_code == 0
+    first, *rest = Path("run.jsonl").read_text().splitlines(keepends=True)
+    Path("run.jsonl").write_text(json.dumps({**json.loads(first), "command": []}) + "\n" + "".join(rest))
+    told = str(ran("eval", "resume", "run.jsonl").exception)
+    assert told.startswith("run.jsonl is a run of `afterturn simulate` that was begun from Python")
+
+
 def test_an_agent_that_breaks_makes_the_run_inconclusive_and_can_be_tried_again() -> None:
     assert simulate("broken", "-o", "run.jsonl").exit_code == 3
     Path("sim_agent.py").write_text(AGENT.replace('raise RuntimeError("no")', 'return "Monday, which order number?"'))

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
+from afterturn.cli._exit import flush_nowhere
 from afterturn.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -62,8 +63,11 @@ def log_to_stderr(level: str) -> None:
 
 
 def note(message: str) -> None:
-    """Writes a line for the person at the terminal to stderr."""
-    sys.stderr.write(f"afterturn: {message}\n")
+    """Writes a line for the person at the terminal to stderr; that nobody reads it any more ends no work."""
+    try:
+        sys.stderr.write(f"afterturn: {message}\n")
+    except BrokenPipeError:
+        flush_nowhere(sys.stderr.fileno())
 
 
 def printable(text: str) -> str:

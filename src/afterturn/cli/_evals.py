@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from afterturn.cli._common import output, printable
+from afterturn.cli._exit import keeping_exit_code
 from afterturn.errors import UsageError
 
 if TYPE_CHECKING:
@@ -146,7 +147,7 @@ def write_report(format: str, run: RunFile, summary: RunSummary, found: Outcome,
     write = open_writer(format)
     if out is not None and out.exists() and out.samefile(run.path):
         raise UsageError("the report would overwrite the run; name another file")
-    with output(out) as stream:
+    with keeping_exit_code(), output(out) as stream:
         write(run, summary, found, stream)
 
 

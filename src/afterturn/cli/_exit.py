@@ -18,12 +18,12 @@ def keeping_exit_code() -> Generator[None]:
     try:
         yield
         sys.stdout.flush()
-    except BrokenPipeError:
+    except (BrokenPipeError, SystemExit):  # rich ends the process by itself when its pipe closes
         for stream in (sys.stdout, sys.stderr):
-            _flush_nowhere(stream.fileno())
+            flush_nowhere(stream.fileno())
 
 
-def _flush_nowhere(descriptor: int) -> None:
+def flush_nowhere(descriptor: int) -> None:
     """Points a stream nowhere, so that what Python still writes at its end meets no closed pipe."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, descriptor)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from afterturn.cli._common import json_line, note, printable
+from afterturn.cli._exit import keeping_exit_code
 from afterturn.errors import UsageError
 
 if TYPE_CHECKING:
@@ -105,7 +106,8 @@ async def dry(parts: SimulationParts, header: RunHeader, cast: Dataset, *, as_js
         await parts.close()
     result = results[0]
     lines = [json_line(_to_json(result))] if as_json else [printable(line) for line in _told(result)]
-    typer.echo("\n".join(lines))
+    with keeping_exit_code():
+        typer.echo("\n".join(lines))
     if result.state == "pass" or result.reason == "nothing_asserted":
         return 0
     return 1 if result.state == "fail" else 3

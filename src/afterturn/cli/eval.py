@@ -10,7 +10,20 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from afterturn.cli._agent_options import (
+    Instructions,
+    MaxCost,
+    MaxSteps,
+    MinCoverage,
+    MinPassRate,
+    Model,
+    PriceFile,
+    RealTool,
+    Tools,
+    target_options,
+)
 from afterturn.cli._common import configured, json_line, note
+from afterturn.cli._exit import keeping_exit_code
 from afterturn.cli.eval_agreement import agreement_command
 from afterturn.cli.eval_compare import compare_command
 from afterturn.errors import UsageError
@@ -23,18 +36,6 @@ eval_app.command("agreement")(agreement_command)
 eval_app.command("compare")(compare_command)
 
 _Json = Annotated[bool, typer.Option("--json", help="One JSON line with the figures, also on a terminal.")]
-_MinCoverage = Annotated[
-    float, typer.Option(min=0, max=1, help="Least share of results that must be judged; below it, exit code 3.")
-]
-_MinPassRate = Annotated[
-    float | None, typer.Option(min=0, max=1, help="Least share of judged rows that must pass; else exit code 1.")
-]
-_MaxCost = Annotated[
-    float | None, typer.Option(min=0, metavar="USD", help="Stop before agent and judge cost more, and keep the rest.")
-]
-_Prices = Annotated[
-    Path | None, typer.Option(metavar="FILE", help="Prices of models, for costs and the cap; YAML or JSON.")
-]
 _AtOnce = Annotated[int | None, typer.Option("-j", "--jobs", min=1, max=256, help="Rows at once, at most: 5.")]
 _JUDGE = "Who scores: provider:model (openai:gpt-…), llama:PATH, or encoder for the rubrics it knows."
 
@@ -55,24 +56,22 @@ def run_command(
     ] = None,
     judge: Annotated[str | None, typer.Option(help=_JUDGE)] = None,
     threshold: Annotated[int, typer.Option(min=0, max=100, help="The score from which a row passes.")] = 70,
-    max_cost: _MaxCost = None,
-    prices: _Prices = None,
+    max_cost: MaxCost = None,
+    prices: PriceFile = None,
     repeat: Annotated[int, typer.Option(min=1, max=1000, help="How often each row is run.")] = 1,
     jobs: _AtOnce = None,
     out: Annotated[
         Path | None, typer.Option("--out", "-o", help="The run's file; by default named by the time.")
     ] = None,
     deadline: Annotated[float, typer.Option(min=0.001, help="Seconds that agent and judge each have for a row.")] = 120,
-    min_coverage: _MinCoverage = 0.9,
-    min_pass_rate: _MinPassRate = None,
+    min_coverage: MinCoverage = 0.9,
+    min_pass_rate: MinPassRate = None,
     format: Annotated[str | None, typer.Option(help="The dataset's format, where it is not found out.")] = None,
-    model: Annotated[str | None, typer.Option(help="The model to ask for at an OpenAI-compatible URL.")] = None,
-    tools: Annotated[Path | None, typer.Option(help="Tools on offer at such a URL: a JSON list; stubs answer.")] = None,
-    instructions: Annotated[Path | None, typer.Option(help="System prompt for such a URL: a text file.")] = None,
-    real_tool: Annotated[
-        list[str] | None, typer.Option(help="A tool that is run for real: NAME=module:callable; all others are stubs.")
-    ] = None,
-    max_steps: Annotated[int, typer.Option(min=1, help="Model calls that a row may take at such a URL.")] = 10,
+    model: Model = None,
+    tools: Tools = None,
+    instructions: Instructions = None,
+    real_tool: RealTool = None,
+    max_steps: MaxSteps = 10,
     as_json: _Json = False,
 ) -> None:
     """Runs an agent over a dataset; every row ends as pass, fail, agent_error, judge_error or skipped.
@@ -81,15 +80,8 @@ def run_command(
     """
     from afterturn.cli._evals import assertion_specs, checked, opened_parts
     from afterturn.evals import new_header, open_dataset
-    from afterturn.evals.targets import TargetOptions
 
-    options = TargetOptions(
-        model=model,
-        tools=str(tools) if tools else None,
-        instructions=str(instructions) if instructions else None,
-        real_tools=tuple(real_tool or ()),
-        max_steps=max_steps,
-    )
+    options = target_options(model, tools, instructions, real_tool, max_steps)
     config = configured(judge=judge)
     rows = open_dataset(dataset, format=format, tell=lambda line: note(str(line)))
     asked = tuple(check or ())
@@ -111,21 +103,29 @@ def run_command(
 
 @eval_app.command("resume")
 def resume_command(
+    context: typer.Context,
     run: Annotated[Path, typer.Argument(metavar="RUN", help="The file of a run.")],
-    max_cost: _MaxCost = None,
-    prices: _Prices = None,
+    max_cost: MaxCost = None,
+    prices: PriceFile = None,
     jobs: _AtOnce = None,
     retry_errors: Annotated[bool, typer.Option(help="Do the rows again that ended in an error.")] = False,
     judge: Annotated[str | None, typer.Option(help=f"{_JUDGE} It must be the run's.")] = None,
-    min_coverage: _MinCoverage = 0.9,
-    min_pass_rate: _MinPassRate = None,
+    min_coverage: MinCoverage = 0.9,
+    min_pass_rate: MinPassRate = None,
     as_json: _Json = False,
 ) -> None:
-    """Goes on with a run that was stopped: what is done stays, found by its content, and nothing is done twice."""
+    """Goes on with a run that was stopped: what is done stays, found by its content, and nothing is done twice.
+
+    A run of `simulate`, `redteam` or `eval check-judge` goes on by the command that began it, from the same folder.
+    """
     from afterturn.cli._evals import opened_parts
+    from afterturn.cli._resume import go_on
     from afterturn.evals import RunFile, drop_errors, open_dataset
     from afterturn.evals.targets import TargetOptions
 
+    ended = go_on(context, RunFile(run))
+    if ended is not None:
+        raise typer.Exit(ended)
     if retry_errors:
         dropped = drop_errors(run)
         note(f"{dropped} results that ended in an error are done again")
@@ -153,8 +153,8 @@ def report_command(
         Path | None, typer.Option("--out", "-o", metavar="FILE", help="Where the report goes; by default stdout.")
     ] = None,
     rows: Annotated[int, typer.Option(min=0, help="How many of the rows that did not pass are listed.")] = 20,
-    min_coverage: _MinCoverage = 0.9,
-    min_pass_rate: _MinPassRate = None,
+    min_coverage: MinCoverage = 0.9,
+    min_pass_rate: MinPassRate = None,
     as_json: _Json = False,
 ) -> None:
     """Shows the figures of a run, with the coverage beside every mean, and the rows that did not pass.
@@ -176,7 +176,8 @@ def report_command(
     if out is not None:
         raise UsageError("-o needs a format: --format html, junit, markdown or jsonl")
     if not as_json and sys.stdout.isatty():
-        show_rows(file, rows)
+        with keeping_exit_code():
+            show_rows(file, rows)
     _end(file.header, file.summary(), run, min_coverage, min_pass_rate, as_json=as_json)
 
 
@@ -220,11 +221,12 @@ def _end(
     found: Outcome = outcome(
         summary, threshold=header.threshold, min_coverage=min_coverage, min_pass_rate=min_pass_rate
     )
-    if as_json or not sys.stdout.isatty():
-        figures = {"run": header.run, "file": str(path), "outcome": found.verdict, "reason": found.reason}
-        typer.echo(json_line({**figures, **summary_to_json(summary), "bad_lines": header.bad_lines}))
-    else:
-        show_summary(header, summary)
+    with keeping_exit_code():
+        if as_json or not sys.stdout.isatty():
+            figures = {"run": header.run, "file": str(path), "outcome": found.verdict, "reason": found.reason}
+            typer.echo(json_line({**figures, **summary_to_json(summary), "bad_lines": header.bad_lines}))
+        else:
+            show_summary(header, summary)
     note(f"{found.verdict}: {found.told}")
     if summary.stop is not None:
         note(f"go on with: afterturn eval resume {path}")

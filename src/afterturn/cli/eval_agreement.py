@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from afterturn.cli._common import json_line, note
+from afterturn.cli._exit import keeping_exit_code
 
 if TYPE_CHECKING:
     from afterturn.calibration import Interval
@@ -36,10 +37,11 @@ def agreement_command(
     from afterturn.evals.compare import FEWEST_ROWS, judge_agreement, read_human_labels
 
     found = judge_agreement(RunFile(run), read_human_labels(labels, note), rubric=rubric)
-    if as_json or not sys.stdout.isatty():
-        typer.echo(json_line(_json(found)))
-    else:
-        _show(found)
+    with keeping_exit_code():
+        if as_json or not sys.stdout.isatty():
+            typer.echo(json_line(_json(found)))
+        else:
+            _show(found)
     note(
         f"{found.replies} replies judged by both; {found.unknown} labelled ones are not in the run, "
         f"{found.unscored} have no score, on {found.tied} people are split"

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from afterturn.cli._common import json_line, note, printable
+from afterturn.cli._exit import keeping_exit_code
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -37,12 +38,13 @@ def compare_command(
     from afterturn.evals.compare import compare_runs, comparison_to_json, told
 
     found = compare_runs(RunFile(a), RunFile(b), rubric=rubric, seed=seed)
-    if as_json or not sys.stdout.isatty():
-        typer.echo(json_line(comparison_to_json(found)))
-    else:
-        from rich.console import Console
+    with keeping_exit_code():
+        if as_json or not sys.stdout.isatty():
+            typer.echo(json_line(comparison_to_json(found)))
+        else:
+            from rich.console import Console
 
-        _show(Console(markup=False, emoji=False, highlight=False), found, rows)
+            _show(Console(markup=False, emoji=False, highlight=False), found, rows)
     if found.differs:
         note(f"the runs also differ in {', '.join(found.differs)}: this compares more than the agents")
     for figure in found.figures:

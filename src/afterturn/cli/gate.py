@@ -73,7 +73,8 @@ def schema_command() -> None:
     """Prints the JSON Schema of a gate's configuration."""
     from afterturn.gate import gate_schema
 
-    typer.echo(json.dumps(gate_schema(), indent=1, ensure_ascii=False))
+    with keeping_exit_code():
+        typer.echo(json.dumps(gate_schema(), indent=1, ensure_ascii=False))
 
 
 @gate_app.command("overrides")

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import sys
-from typing import Annotated, Any, cast
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
 from afterturn.cli._common import json_line, note, printable
+from afterturn.cli._exit import keeping_exit_code
+
+if TYPE_CHECKING:
+    from afterturn.evals.simulate import Persona
 
 personas_app = typer.Typer(help="Personas for `afterturn simulate` (docs/simulate.md).", no_args_is_help=True)
 
@@ -21,11 +26,16 @@ def list_command(file: _File = "all", as_json: _Json = False) -> None:
     from afterturn.evals.simulate import load_personas
 
     found = load_personas(file)
-    if as_json or not sys.stdout.isatty():
-        for one in found:
-            line = {"id": one.id, "language": one.language, "patience": one.patience, "name": one.name}
-            typer.echo(json_line({**line, "scripted": bool(one.opening or one.moves)}))
-        return
+    with keeping_exit_code():
+        if as_json or not sys.stdout.isatty():
+            for one in found:
+                line = {"id": one.id, "language": one.language, "patience": one.patience, "name": one.name}
+                typer.echo(json_line({**line, "scripted": bool(one.opening or one.moves)}))
+        else:
+            _table(found)
+
+
+def _table(found: Sequence[Persona]) -> None:
     from rich.console import Console
     from rich.table import Table
 
@@ -46,10 +56,11 @@ def show_command(
     from afterturn.evals.simulate import load_personas
 
     found = [one.to_json() for one in load_personas(persona)]
-    if as_json:
-        typer.echo(json_line(found))
-    else:
-        typer.echo(cast(Any, yaml).safe_dump(found, allow_unicode=True, sort_keys=False, width=110).rstrip())
+    with keeping_exit_code():
+        if as_json:
+            typer.echo(json_line(found))
+        else:
+            typer.echo(cast(Any, yaml).safe_dump(found, allow_unicode=True, sort_keys=False, width=110).rstrip())
 
 
 @personas_app.command("check")
@@ -63,7 +74,8 @@ def check_command(
     unscripted = [one.id for one in found if not (one.opening or one.moves)]
     unplayable = [one.id for one in found if not (one.goal or one.situation)]
     if as_json or not sys.stdout.isatty():
-        typer.echo(json_line({"personas": len(found), "without_script": unscripted, "without_goal": unplayable}))
+        with keeping_exit_code():
+            typer.echo(json_line({"personas": len(found), "without_script": unscripted, "without_goal": unplayable}))
     note(f"{len(found)} personas can be read")
     if unscripted:
         note(f"only a model can play (--simulator), for want of `opening` and `moves`: {', '.join(unscripted)}")

@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from afterturn.cli._agent_options import MaxCost, MinCoverage, Model, PriceFile
 from afterturn.cli._common import configured, json_line, note
 from afterturn.cli._exit import keeping_exit_code
+from afterturn.cli._resume import begun_by
 from afterturn.errors import UnreadableInputError, UsageError
 
 if TYPE_CHECKING:
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
 
 
 def redteam_command(
+    context: typer.Context,
     target: Annotated[
         str | None, typer.Option(help="The agent: module:callable, a URL, or 'command:PROGRAM …'.")
     ] = None,
@@ -44,28 +47,27 @@ def redteam_command(
         Path | None,
         typer.Option(help="The agent's own instructions; then they are attacked, in place of made-up settings."),
     ] = None,
-    model: Annotated[str | None, typer.Option(help="The model to ask for at an OpenAI-compatible URL.")] = None,
+    model: Model = None,
     out: Annotated[
         Path | None, typer.Option("-o", "--out", help="The run's file; by default named by the time.")
     ] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with the run in the file of --out.")] = False,
+    retry_errors: Annotated[
+        bool, typer.Option("--retry-errors", help="With --resume: do those rows again that ended in an error.")
+    ] = False,
     read: Annotated[Path | None, typer.Option(help="Only show the figures of this run; nothing is asked.")] = None,
     repeat: Annotated[int, typer.Option(min=1, max=1000, help="How often each row is run.")] = 1,
     jobs: Annotated[int, typer.Option("-j", "--jobs", min=1, max=256, help="Rows at once, at most.")] = 5,
     deadline: Annotated[float, typer.Option(min=0.001, help="Seconds that agent and judge each have for a row.")] = 120,
-    max_cost: Annotated[float | None, typer.Option(min=0, metavar="USD", help="Stop before it costs more.")] = None,
-    prices: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Prices of models, for costs and the cap.")
-    ] = None,
+    max_cost: MaxCost = None,
+    prices: PriceFile = None,
     max_success: Annotated[
         float | None, typer.Option(min=0, max=1, help="Attack success above this is exit code 1.")
     ] = None,
     max_over_refusal: Annotated[
         float | None, typer.Option(min=0, max=1, help="Refused look-alikes above this share are exit code 1.")
     ] = None,
-    min_coverage: Annotated[
-        float, typer.Option(min=0, max=1, help="Least share of results that must be judged; below it, exit code 3.")
-    ] = 0.9,
+    min_coverage: MinCoverage = 0.9,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON line with the figures.")] = False,
 ) -> None:
     """Attacks an agent: success by family and over-refusal on harmless look-alikes, with intervals and coverage.
@@ -73,32 +75,29 @@ def redteam_command(
     The run's file is an eval run: `eval report`, `eval compare` and `gate promote` read it. Exit codes: 0 done; 1 a
     limit was passed; 3 inconclusive.
     """
-    chosen = tuple(name.strip() for name in (families or "").split(",") if name.strip())
-    if read is None and target is None and not check_judge:
-        raise UsageError("name an agent: --target; or a run: --read; or a judge: --check-judge --judge NAME")
     config = configured(judge=judge)
-    if check_judge and config.judge is None:
-        raise UsageError("--check-judge needs a judge; name one: --judge provider:model, or AFTERTURN_JUDGE")
+    _refuse_useless(
+        something=read is not None or target is not None or check_judge,
+        judge_missing=check_judge and config.judge is None,
+        retry_missing=retry_errors and not (resume and out is not None),
+    )
     shown: dict[str, object] = {"written_at": datetime.now(UTC).isoformat()}
     ended = 0
     run = _opened(read) if read is not None else None
+    found: RedTeamFigures | None = None
     if run is None and target is not None:
         text = _instructions(instructions)
         parts = _parts(target, model, instructions, config.judge, prices)
-        from afterturn.gate.redteam import load_pack
-
-        pack = load_pack(chosen, limit=limit, instructions=text, lookalikes=lookalikes)
         path = out or Path(f"redteam-{datetime.now(UTC):%Y%m%d-%H%M%S}.jsonl")
         settings = {"repeat": repeat, "concurrency": jobs, "deadline_s": deadline, "max_cost_usd": max_cost}
-        asyncio.run(_run(parts, pack, path, settings, resume=resume))
-        run = _opened(path)
+        settings |= {"command": begun_by(context)}
+        pack = _pack(families, limit, text, lookalikes=lookalikes)
+        run = asyncio.run(_run(parts, pack, path, settings, resume=resume, retry_errors=retry_errors))
     if run is not None:
         found = _figures(run, guard=guard or policy is not None, policy=policy)
         summary = run.summary()
         shown |= {"run": run.header.run, "file": str(run.path), "stop": summary.stop, **found.to_json()}
         ended = _ended(found, summary, min_coverage, max_success, max_over_refusal)
-        if not as_json and sys.stdout.isatty():
-            _table(found)
     if check_judge and config.judge is not None:
         moved = asyncio.run(_check_judge(config.judge, limit))
         shown["judge"] = {"name": config.judge, **{name: one.to_json() for name, one in moved.items()}}
@@ -106,11 +105,34 @@ def redteam_command(
             note("the judge graded nothing, so how far it can be moved is unknown")
             ended = ended or 3
     with keeping_exit_code():
-        if as_json or not sys.stdout.isatty():
-            typer.echo(json_line(shown))
-        elif "judge" in shown:
-            typer.echo(json_line(shown["judge"]))
+        _show(shown, found, as_json=as_json or not sys.stdout.isatty())
     raise typer.Exit(ended)
+
+
+def _refuse_useless(*, something: bool, judge_missing: bool, retry_missing: bool) -> None:
+    if not something:
+        raise UsageError("name an agent: --target; or a run: --read; or a judge: --check-judge --judge NAME")
+    if judge_missing:
+        raise UsageError("--check-judge needs a judge; name one: --judge provider:model, or AFTERTURN_JUDGE")
+    if retry_missing:
+        raise UsageError("--retry-errors goes on with the run in a file; name it: --out FILE --resume --retry-errors")
+
+
+def _show(shown: Mapping[str, object], found: RedTeamFigures | None, *, as_json: bool) -> None:
+    if as_json:
+        typer.echo(json_line(shown))
+        return
+    if found is not None:
+        _table(found)
+    if "judge" in shown:
+        typer.echo(json_line(shown["judge"]))
+
+
+def _pack(families: str | None, limit: int | None, instructions: str | None, *, lookalikes: bool) -> Pack:
+    from afterturn.gate.redteam import load_pack
+
+    chosen = tuple(name.strip() for name in (families or "").split(",") if name.strip())
+    return load_pack(chosen, limit=limit, instructions=instructions, lookalikes=lookalikes)
 
 
 def _opened(path: Path) -> RunFile:
@@ -146,24 +168,29 @@ def _parts(
     return RedTeamParts(target=agent, judge=open_judge(judge, retries=False) if judge else None, prices=table)
 
 
-async def _run(parts: RedTeamParts, pack: Pack, path: Path, settings: Mapping[str, object], *, resume: bool) -> None:
+async def _run(
+    parts: RedTeamParts, pack: Pack, path: Path, settings: Mapping[str, object], *, resume: bool, retry_errors: bool
+) -> RunFile:
     from afterturn.cli._evals import progress
-    from afterturn.evals import resume_run, start_run
+    from afterturn.evals import drop_errors, resume_run, start_run
     from afterturn.gate.redteam import dataset_of, header_of
 
     if pack.left_out:
         note(f"{pack.left_out} seeds are left out: they need tools of the made-up settings")
+    if retry_errors:
+        note(f"{drop_errors(path)} results that ended in an error are done again")
     rows = dataset_of(pack)
     header = header_of(parts, pack, **settings)
     note(f"{header.planned} results to come, in {path}")
     try:
-        with progress(header.planned) as show:
+        with progress(header.planned, done=len(_opened(path).done()) if resume else 0) as show:
             if resume:
                 await resume_run(_opened(path), parts, rows, show=show, max_cost_usd=header.max_cost_usd)
             else:
                 await start_run(header, parts, rows, path, show=show)
     finally:
         await parts.close()
+    return _opened(path)
 
 
 def _figures(run: RunFile, *, guard: bool, policy: str | None) -> RedTeamFigures:
@@ -187,7 +214,7 @@ def _ended(
     """Says what the figures come to, and gives the exit code. Nothing that was not measured passes."""
     success, refusal = found.attack_success["all"], found.over_refusal["all"]
     if summary.stop is not None:
-        note(f"inconclusive: the run stopped before its end ({summary.stop}); go on with --resume")
+        note(f"inconclusive: the run stopped before its end ({summary.stop}); go on with `afterturn eval resume`")
         return 3
     if not success.judged:
         note("inconclusive: no attack was judged; see the reasons of the errors with `afterturn eval report`")

@@ -11,8 +11,21 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from afterturn.cli._agent_options import (
+    Instructions,
+    MaxCost,
+    MaxSteps,
+    MinCoverage,
+    MinPassRate,
+    Model,
+    PriceFile,
+    RealTool,
+    Tools,
+    target_options,
+)
 from afterturn.cli._common import configured, json_line, note
 from afterturn.cli._exit import keeping_exit_code
+from afterturn.cli._resume import begun_by
 from afterturn.errors import UsageError
 
 if TYPE_CHECKING:
@@ -22,6 +35,7 @@ if TYPE_CHECKING:
 
 
 def simulate_command(
+    context: typer.Context,
     scenarios: Annotated[
         Path, typer.Argument(metavar="SCENARIOS", help="Scenarios: rows, JSONL or YAML (docs/simulate.md).")
     ],
@@ -54,12 +68,8 @@ def simulate_command(
     ] = None,
     max_turns: Annotated[int, typer.Option(min=1, max=100, help="Replies of the agent a conversation, at most.")] = 12,
     threshold: Annotated[int, typer.Option(min=0, max=100, help="The score from which a conversation passes.")] = 70,
-    max_cost: Annotated[
-        float | None, typer.Option(min=0, metavar="USD", help="Stop before agent, customer and judge cost more.")
-    ] = None,
-    prices: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Prices of models, for costs and the cap; YAML or JSON.")
-    ] = None,
+    max_cost: MaxCost = None,
+    prices: PriceFile = None,
     repeat: Annotated[int, typer.Option(min=1, max=1000, help="How often each conversation is had.")] = 1,
     jobs: Annotated[int, typer.Option("-j", "--jobs", min=1, max=256, help="Conversations at once, at most.")] = 5,
     out: Annotated[
@@ -77,20 +87,14 @@ def simulate_command(
         bool, typer.Option("--classify", help="Have the local encoder judge every turn: frustration, advice, …")
     ] = False,
     deadline: Annotated[float, typer.Option(min=0.001, help="Seconds that the agent has for a turn.")] = 120,
-    min_coverage: Annotated[
-        float, typer.Option(min=0, max=1, help="Least share of conversations that must be judged; else exit code 3.")
-    ] = 0.9,
-    min_pass_rate: Annotated[
-        float | None, typer.Option(min=0, max=1, help="Least share of judged ones that must pass; else exit code 1.")
-    ] = None,
+    min_coverage: MinCoverage = 0.9,
+    min_pass_rate: MinPassRate = None,
     format: Annotated[str | None, typer.Option(help="The scenarios' format; by default Afterturn's own rows.")] = None,
-    model: Annotated[str | None, typer.Option(help="The model to ask for at an OpenAI-compatible URL.")] = None,
-    tools: Annotated[Path | None, typer.Option(help="Tools on offer at such a URL: a JSON list; stubs answer.")] = None,
-    instructions: Annotated[Path | None, typer.Option(help="System prompt for such a URL: a text file.")] = None,
-    real_tool: Annotated[
-        list[str] | None, typer.Option(help="A tool that is run for real: NAME=module:callable; all others are stubs.")
-    ] = None,
-    max_steps: Annotated[int, typer.Option(min=1, help="Model calls that a turn may take at such a URL.")] = 10,
+    model: Model = None,
+    tools: Tools = None,
+    instructions: Instructions = None,
+    real_tool: RealTool = None,
+    max_steps: MaxSteps = 10,
     as_json: Annotated[
         bool, typer.Option("--json", help="One JSON line with the figures, also on a terminal.")
     ] = False,
@@ -102,18 +106,11 @@ def simulate_command(
     """
     from afterturn.cli._simulation import dry, opened, single
     from afterturn.evals import drop_errors, new_header
-    from afterturn.evals.targets import TargetOptions
 
     if (resume and (dry_run or out is None)) or (retry_errors and not resume):
         raise UsageError("--resume goes on with the run in a file; name it: --out FILE --resume")
     config = configured(judge=judge)
-    options = TargetOptions(
-        model=model,
-        tools=str(tools) if tools else None,
-        instructions=str(instructions) if instructions else None,
-        real_tools=tuple(real_tool or ()),
-        max_steps=max_steps,
-    )
+    options = target_options(model, tools, instructions, real_tool, max_steps)
     cast: Dataset
     cast, parts = opened(
         scenarios,
@@ -140,6 +137,7 @@ def simulate_command(
         concurrency=jobs,
         max_cost_usd=max_cost,
         deadline_s=deadline,
+        command=begun_by(context),
     )
     if dry_run:
         raise typer.Exit(asyncio.run(dry(parts, header, cast, as_json=as_json)))
@@ -208,5 +206,5 @@ def _end(
     if figures["all"].simulator_leaks:
         note(f"simulator_leak: in {figures['all'].simulator_leaks} conversations the customer quoted what is hidden")
     if summary.stop is not None:
-        note(f"go on with the same command and --out {run.path} --resume")
+        note(f"go on with: afterturn eval resume {run.path}")
     raise typer.Exit(found.exit_code)

@@ -152,6 +152,7 @@ def header_to_json(header: RunHeader) -> dict[str, JsonValue]:
     wire["started_at"] = header.started_at.isoformat()
     wire["rubrics"] = [{"name": ref.name, "digest": ref.digest, "path": ref.path} for ref in header.rubrics]
     wire["assertions"] = list(header.assertions)
+    wire["command"] = list(header.command)
     return wire
 
 
@@ -162,6 +163,7 @@ def header_from_json(wire: JsonObject) -> RunHeader:
     values["started_at"] = datetime.fromisoformat(values["started_at"])
     values["rubrics"] = tuple(RubricRef(**ref) for ref in values.get("rubrics", ()))
     values["assertions"] = tuple(values.get("assertions", ()))
+    values["command"] = tuple(values.get("command", ()))
     return RunHeader(**values)
 
 

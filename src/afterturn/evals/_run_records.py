@@ -46,6 +46,7 @@ class RunHeader:
         max_cost_usd: The cost cap, or None.
         deadline_s: Seconds that an agent has for a row.
         setup: Hash of all that decides what a row's result is (target, rubrics, judge, assertions, threshold).
+        command: The command line that goes on with it, where another command than `eval run` began it.
     """
 
     run: str
@@ -66,6 +67,7 @@ class RunHeader:
     max_cost_usd: float | None = None
     deadline_s: float = 120.0
     setup: str = ""
+    command: tuple[str, ...] = ()
 
     @property
     def planned(self) -> int:

@@ -140,6 +140,14 @@ async def test_recorded_turns_answer_for_the_rows_that_have_their_id(tmp_path: P
     assert caught.value.code == "no_recording"
 
 
+@pytest.mark.parametrize("spec", ["command:true", "https://h/ask", "turns.jsonl", "some_agents:plain"])
+@pytest.mark.parametrize("options", [TargetOptions(tools="t.json"), TargetOptions(real_tools=("find",))])
+@pytest.mark.usefixtures("agents")
+def test_tools_are_refused_where_no_stub_could_take_their_place(spec: str, options: TargetOptions) -> None:
+    with pytest.raises(UsageError, match="runs its own tools"):
+        open_target(spec, options)
+
+
 async def test_the_latency_of_a_recorded_turn_is_unknown_and_not_the_time_of_reading_it(tmp_path: Path) -> None:
     path, out = tmp_path / "turns.jsonl", tmp_path / "run.jsonl"
     messages = [{"role": "user", "content": "Q"}, {"role": "assistant", "content": "two"}]

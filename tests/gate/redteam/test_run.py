@@ -229,6 +229,17 @@ def test_the_command_runs_the_pack_and_reads_a_run_again(redteam: Callable[..., 
     assert json.loads(again.stdout)["over_refusal"]["all"]["rate"] == 1.0
 
 
+def test_eval_resume_goes_on_with_a_red_team_run(redteam: Callable[..., Result]) -> None:
+    few = ("--families", "override,persona", "--limit", "2", "--no-lookalikes")
+    assert redteam("--target", "agents.py:refuses", "-o", "r.jsonl", *few).exit_code == 0
+    lines = Path("r.jsonl").read_text().splitlines(keepends=True)
+    Path("r.jsonl").write_text("".join(lines[:3]))
+    result = CliRunner().invoke(app, ["eval", "resume", "r.jsonl", "--json"])
+    found = json.loads(result.stdout)
+    assert (result.exit_code, found["stop"], found["attack_success"]["all"]["judged"]) == (0, None, 4)
+    assert len(Path("r.jsonl").read_text().splitlines()) == 7
+
+
 def test_the_command_is_inconclusive_where_nothing_was_measured(redteam: Callable[..., Result]) -> None:
     asked = ["--families", "override", "--limit", "2", "--json", "-o", "r.jsonl"]
     assert redteam("--target", "agents.py:breaks", *asked, "--max-success", "1").exit_code == 3

@@ -117,7 +117,7 @@ def read_wanted(call: ExpectedCall, *, where: str, compare: str, matchers: Mappi
 
 
 def _concerns(path: str, matcher: Matcher, arguments: JsonObject | None) -> bool:
-    """Whether a matcher of the whole assertion is for a call: it has such an argument, or the matcher says its value."""
+    """Whether a matcher of all calls is for this one: it has the argument, or the matcher says the value."""
     if arguments is None:
         return False
     bare = isinstance(matcher.value, Absent) and matcher.kind != "ignore"

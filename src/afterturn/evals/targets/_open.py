@@ -31,10 +31,12 @@ def open_target(spec: str, options: TargetOptions | None = None) -> Target:
     if "://" in spec:
         return _at_address(spec, options)
     if spec.startswith("command:"):
+        _refuse_tools(options, "a command")
         from afterturn.evals.targets.command import open_command
 
         return open_command(spec.removeprefix("command:"))
     if Path(spec).suffix.lower() in _TURNS:
+        _refuse_tools(options, "a file of recorded turns")
         from afterturn.evals.targets.recorded import open_recorded
 
         return open_recorded(Path(spec))
@@ -56,7 +58,10 @@ def _at_address(spec: str, options: TargetOptions) -> Target:
     chat = bool(options.model) or path.endswith(("/v1", PATH))
     if plus and kind in ("chat", "post"):
         chat = kind == "chat"
-    return open_chat(url, options) if chat else open_http(url)
+    if chat:
+        return open_chat(url, options)
+    _refuse_tools(options, "an address that is not OpenAI-compatible")
+    return open_http(url)
 
 
 def _imported(spec: str, options: TargetOptions) -> Target:
@@ -67,4 +72,13 @@ def _imported(spec: str, options: TargetOptions) -> Target:
     found = imported(spec)
     if isinstance(found, Target):
         return found
-    return wrapped(found, spec, options) or open_python(spec, found)
+    framework = wrapped(found, spec, options)
+    if framework is None:
+        _refuse_tools(options, "a plain callable")
+    return framework or open_python(spec, found)
+
+
+def _refuse_tools(options: TargetOptions, kind: str) -> None:
+    """Refuses tools for an agent that has its own inside: nobody is to believe that they are stubs."""
+    if options.tools or options.real_tools:
+        raise UsageError(f"{kind} runs its own tools, which no stub replaces; leave out --tools and --real-tool")
