@@ -104,7 +104,7 @@ def _eval(folder: Path, name: str, environment: dict[str, str], minutes: float |
     out = folder / f"{name}.jsonl"
     command = [sys.executable, "-m", "afterturn", "eval"]
     if out.exists():
-        command += ["resume", str(out)]
+        command += ["resume", str(out), "--retry-errors"]
     else:
         judge = JUDGE if name == "live" else name
         command += ["run", str(folder / "rows.jsonl"), "--target", str(folder / "turns.jsonl")]

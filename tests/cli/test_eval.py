@@ -16,8 +16,10 @@ import pytest
 from fake_server import FakeServer, Replies
 from typer.testing import CliRunner, Result
 
+from afterturn.calls import Judge
 from afterturn.cli._app import app
 from afterturn.errors import AfterturnError
+from afterturn.testing import ScriptedJudge
 
 AGENT = '''
 import os, pathlib, time
@@ -218,3 +220,19 @@ def test_an_agent_that_hangs_for_good_keeps_nobody_from_leaving() -> None:
     )
     assert done.returncode == 3
     assert json.loads(done.stdout)["reasons"] == {"agent_error:timeout": 2}
+
+
+def test_the_judge_has_the_time_that_the_run_gives_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    given: list[float] = []
+
+    def opening(name: str, *, deadline_s: float | None = None, retries: bool = True) -> Judge:
+        given.extend([deadline_s] if deadline_s else [])  # it is opened once before, to see whether there is one
+        return ScriptedJudge({"reasoning": "It is 2.", "score": 90}, name=name)
+
+    monkeypatch.setattr("afterturn.judges.open_judge", opening)
+    graded = ("--rubric", "correctness", "--judge", "openai:m", "--deadline", "600")
+    assert run("right", *graded).exit_code == 0
+    assert evals("resume", "run.jsonl").exit_code == 0
+    attacked = ("redteam", "--target", "shop_agent:wrong", "--families", "override", "--limit", "1", "-o", "a.jsonl")
+    CliRunner().invoke(app, [*attacked, *graded[2:]])
+    assert given == [600, 600, 600]

@@ -38,8 +38,19 @@ def opened_parts(
     judge: str | None,
     assertions: Sequence[str],
     prices: Path | None,
+    *,
+    deadline_s: float,
 ) -> Parts:
     """Opens agent, rubrics, judge and prices; a judge is only opened where a rubric needs one.
+
+    Args:
+        target: The agent, as `--target` names it.
+        options: What goes with it.
+        rubrics: Names of rubrics, or files.
+        judge: The judge's name.
+        assertions: What must hold of every reply.
+        prices: The file of prices.
+        deadline_s: Seconds that the judge has for a row; its own default would end it sooner.
 
     Raises:
         UsageError: One of them is not there, or two rubrics have the same name.
@@ -55,7 +66,7 @@ def opened_parts(
         raise UsageError("a rubric needs a judge; name one: --judge provider:model, or AFTERTURN_JUDGE")
     table = load_prices(prices)
     # The runner has its own way with rate limits, and must see every one of them.
-    opened = open_judge(judge, retries=False) if loaded and judge else None
+    opened = open_judge(judge, deadline_s=deadline_s, retries=False) if loaded and judge else None
     return Parts(
         target=open_target(target, options),
         rubrics=loaded,

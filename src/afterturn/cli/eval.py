@@ -25,6 +25,7 @@ from afterturn.cli._agent_options import (
 from afterturn.cli._common import configured, json_line, note
 from afterturn.cli._exit import keeping_exit_code
 from afterturn.cli.eval_agreement import agreement_command
+from afterturn.cli.eval_check_judge import check_judge_command
 from afterturn.cli.eval_compare import compare_command
 from afterturn.errors import UsageError
 
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 
 eval_app = typer.Typer(help="Runs an agent over a dataset and scores each row (docs/evals.md).", no_args_is_help=True)
 eval_app.command("agreement")(agreement_command)
+eval_app.command("check-judge")(check_judge_command)
 eval_app.command("compare")(compare_command)
 
 _Json = Annotated[bool, typer.Option("--json", help="One JSON line with the figures, also on a terminal.")]
@@ -85,7 +87,8 @@ def run_command(
     config = configured(judge=judge)
     rows = open_dataset(dataset, format=format, tell=lambda line: note(str(line)))
     asked = tuple(check or ())
-    parts = opened_parts(target, options, tuple(rubric or ()), config.judge, assertion_specs(asked), prices)
+    specs = assertion_specs(asked)
+    parts = opened_parts(target, options, tuple(rubric or ()), config.judge, specs, prices, deadline_s=deadline)
     checked(parts, rows, asked)
     header = new_header(
         parts,
@@ -140,6 +143,7 @@ def resume_command(
         judge or header.judge,
         header.assertions,
         prices,
+        deadline_s=header.deadline_s,
     )
     summary = asyncio.run(_resumed(file, parts, rows, max_cost, jobs))
     _end(header, summary, run, min_coverage, min_pass_rate, as_json=as_json)

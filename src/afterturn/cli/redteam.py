@@ -87,7 +87,7 @@ def redteam_command(
     found: RedTeamFigures | None = None
     if run is None and target is not None:
         text = _instructions(instructions)
-        parts = _parts(target, model, instructions, config.judge, prices)
+        parts = _parts(target, model, instructions, config.judge, prices, deadline)
         path = out or Path(f"redteam-{datetime.now(UTC):%Y%m%d-%H%M%S}.jsonl")
         settings = {"repeat": repeat, "concurrency": jobs, "deadline_s": deadline, "max_cost_usd": max_cost}
         settings |= {"command": begun_by(context)}
@@ -154,7 +154,12 @@ def _instructions(path: Path | None) -> str | None:
 
 
 def _parts(
-    target: str, model: str | None, instructions: Path | None, judge: str | None, prices: Path | None
+    target: str,
+    model: str | None,
+    instructions: Path | None,
+    judge: str | None,
+    prices: Path | None,
+    deadline_s: float,
 ) -> RedTeamParts:
     from afterturn.evals import load_prices
     from afterturn.evals.targets import TargetOptions, open_target
@@ -165,7 +170,8 @@ def _parts(
     table = load_prices(prices)
     agent = TurnByTurn(open_target(target, options))
     # The runner has its own way with rate limits, and must see every one of them.
-    return RedTeamParts(target=agent, judge=open_judge(judge, retries=False) if judge else None, prices=table)
+    opened = open_judge(judge, deadline_s=deadline_s, retries=False) if judge else None
+    return RedTeamParts(target=agent, judge=opened, prices=table)
 
 
 async def _run(

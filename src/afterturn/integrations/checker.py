@@ -70,7 +70,7 @@ class Checker:
         prices: Path | str | None = None,
     ) -> None:
         table = load_prices(Path(prices) if prices else None)
-        self._judge = _opened_judge(judge) if rubrics else None
+        self._judge = _opened_judge(judge, deadline_s) if rubrics else None
         self._target = _opened_target(target)
         names = {spec.partition(":")[0] for spec in assertions}
         specs = [*assertions] if BY_DEFAULT in names else [*assertions, BY_DEFAULT]
@@ -147,12 +147,12 @@ def _opened_target(target: object) -> Target:
     return PythonTarget(target, name=name)
 
 
-def _opened_judge(judge: Judge | str | None) -> Judge:
+def _opened_judge(judge: Judge | str | None, deadline_s: float) -> Judge:
     from afterturn.judges import open_judge
 
     if judge is None:
         raise UsageError("a rubric needs a judge; give judge='provider:model', or a Judge")
-    return open_judge(judge, retries=False) if isinstance(judge, str) else judge
+    return open_judge(judge, deadline_s=deadline_s, retries=False) if isinstance(judge, str) else judge
 
 
 def _graders(rubrics: Sequence[str], judge: Judge | None, prices: Prices) -> tuple[Grader, ...]:
