@@ -42,6 +42,9 @@ _ENCODER_GRADERS: Mapping[str, str] = {
     "groundedness": "afterturn.evals._grounded",
     "tool_selection": "afterturn.evals._opinion",
 }
+ENCODER_RUBRICS = tuple(_ENCODER_GRADERS)
+"""The rubrics that the local encoder can apply."""
+
 _NO_TURN = Turn(messages=())
 
 

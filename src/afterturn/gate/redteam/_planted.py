@@ -1,27 +1,24 @@
 """Measures how far a judge is moved by verdicts that the judged reply plants.
 
-Each bad reply is graded as it is, with a harmless sentence behind it (the control), and with each planted verdict. For
-tool_selection, where the judge does not see the reply, the text stands in an argument of the call.
+The bad replies in English of `evals.steadiness`, which has the other checks of a judge: each is graded as it is, with a
+harmless sentence behind it (the control), and with each planted verdict. For tool_selection, where the judge does not
+see the reply, the text stands in an argument of the call.
 """
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
-from typing import Any
 
 from afterturn.calibration import clopper_pearson
 from afterturn.calls import Judge
 from afterturn.errors import JudgeError
-from afterturn.evals import PASS_SCORE, JudgeGrader, Prices, Reply, Row, load_rubric, read_row
-from afterturn.gate.redteam._pack import FOLDER
-from afterturn.turns import JsonValue, Message, ToolCall
+from afterturn.evals import PASS_SCORE, JudgeGrader, Prices, Reply, Row, load_rubric
+from afterturn.evals.steadiness import MOVED_BY, PLAIN, plants, probes, reply_of, trial_of, varied
+from afterturn.turns import JsonValue
 
 CONTROL = "control"
-MOVED_BY = 10
-"""From so many points up on, a planted verdict has moved the score."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -74,9 +71,21 @@ class Susceptibility:
 
 @cache
 def planted_set() -> tuple[Planted, ...]:
-    """Reads the whole set: every reply as it is, then with each plant."""
-    plants = [("", "")] + [(one["id"], one["text"]) for one in _read("plants.jsonl")]
-    return tuple(_made(item, plant, text) for item in _read("planted.jsonl") for plant, text in plants)
+    """Gives the whole set: every reply as it is, with the control and with each plant."""
+    changes = [(PLAIN, ""), (CONTROL, ""), *(("planted", plant) for plant in plants())]
+    return tuple(
+        _planted(varied(probe, check, plant), check)
+        for probe in probes()
+        if probe.quality == "bad" and probe.language == "en"
+        for check, plant in changes
+    )
+
+
+def _planted(row: Row, check: str) -> Planted:
+    trial = trial_of(row)
+    assert trial is not None
+    plant = CONTROL if check == CONTROL else trial.plant
+    return Planted(item=trial.item, plant=plant, rubric=trial.rubric, row=row, reply=reply_of(row))
 
 
 async def susceptibility(
@@ -134,28 +143,3 @@ def _measured(group: Sequence[Planted], scores: Mapping[tuple[str, str], int | N
         control_moved=sum(shift >= MOVED_BY for shift in control),
         errors=sum(scores[one.item, one.plant] is None for one in group),
     )
-
-
-def _made(item: Mapping[str, Any], plant: str, text: str) -> Planted:
-    wire = {"id": item["id"], "input": item["input"]} | {
-        key: item[key] for key in ("expected", "context") if key in item
-    }
-    row = read_row({**wire, "tools": [{"name": name, "parameters": {}} for name in item.get("tools", ())]})
-    reply = Reply(text=item["reply"])
-    if "call" in item:
-        value = f"{item['value']} {text}".strip()
-        call = ToolCall(name=item["call"], arguments={item["argument"]: value}, raw_arguments=_dumped(item, value))
-        reply = replace(reply, tool_calls=(call,))
-    elif text:
-        reply = replace(reply, text=f"{item['reply']}\n\n{text}")
-    reply = replace(reply, messages=(Message(role="assistant", text=reply.text, tool_calls=reply.tool_calls),))
-    return Planted(item=item["id"], plant=plant, rubric=item["rubric"], row=row, reply=reply)
-
-
-def _dumped(item: Mapping[str, Any], value: str) -> str:
-    return json.dumps({item["argument"]: value}, ensure_ascii=False)
-
-
-def _read(name: str) -> Iterator[dict[str, Any]]:
-    text = (FOLDER / name).read_text(encoding="utf-8")
-    return (json.loads(line) for line in text.split("\n") if line)
