@@ -194,3 +194,17 @@ def test_replayed_verdicts_are_listed_exported_and_calibrated_apart(run: Run, tm
     report = json.loads(out("calibrate", "--classifier", "safety", "--alert-budget", "9", "--replayed"))
     assert (report["version"], report["replayed_by"], report["from"]) == ("2", "encoder", "2026-11-02")
     assert json.loads(out("calibrate", "--classifier", "safety", "--alert-budget", "9"))["version"] == "1"
+
+
+def test_labels_of_a_review_choose_the_threshold_of_the_new_version(run: Run, path: Path) -> None:
+    run(*BY_RULE, "--since", "2026-11-02")
+    calibrate = ["calibrate", "--classifier", "safety", "--target-fpr", "0.9", "--replayed"]
+    without = CliRunner().invoke(app, calibrate)
+    assert "no reviewed sample of the version that was replayed" in without.stderr
+    with open_store(path, clock=lambda: _START) as store:
+        drawn = store.reviews.draw(Filter(classifier="safety", version="1"), size=5, seed=1, reviewer="ada")
+        keys = [one.key for one in store.reviews.turns(drawn)]
+        store.reviews.label(dict.fromkeys(keys, "no"), "safety", reviewer="ada")
+    told = json.loads(CliRunner().invoke(app, calibrate).stdout)
+    assert (told["version"], told["labels"]["source"], told["labels"]["used"]) == ("2", "review", 5)
+    assert (told["labels"]["sample"]["version"], told["labels"]["sample"]["turns"]) == ("1", 5)

@@ -255,8 +255,26 @@ def test_a_person_at_a_terminal_reads_the_report(run: Run, database: Path, monke
     monkeypatch.setattr("sys.stdout", screen)
     with open_store(database) as store:
         _review_report.show(_review_report.report(store, _NARROW))
-    for part in ("30 labelled of 30 drawn from 120 turns", "precision: 100.0 %", "both gave one", "judge"):
+    for part in (
+        "30 labelled of 30 drawn from 120 turns",
+        "precision, of the findings: 100.0 %",
+        "both gave one",
+        "judge",
+    ):
         assert (part in screen.getvalue()) is (part != "both gave one")
+
+
+def test_a_report_on_a_terminal_says_why_a_rate_is_unknown(
+    run: Run, database: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run(*_ANNA, typed="y\nq\n")
+    screen = StringIO()
+    monkeypatch.setenv("COLUMNS", "200")
+    monkeypatch.setattr("sys.stdout", screen)
+    with open_store(database) as store:
+        _review_report.show(_review_report.report(store, _NARROW))
+    assert "positives, of all turns: -" in screen.getvalue()
+    assert "2 of 3 strata have no label yet" in screen.getvalue()
 
 
 @pytest.mark.parametrize(
@@ -304,15 +322,30 @@ def test_curves_of_a_reviewed_sample_are_drawn_without_a_word_of_a_conversation(
     assert (result.exit_code, b"safety 1" in picture, _CANARY.encode() in picture) == (0, True, False)
 
 
-def test_labels_of_a_sample_of_other_traffic_are_not_taken_as_drawn_at_random(run: Run) -> None:
-    run(*_ANNA, typed="n\n" * 30)
-    result = _calibrate("--target-fpr", "0.1", "--tenant", "acme")
+def test_labels_of_a_sample_of_less_traffic_are_not_taken_and_the_sample_is_named(run: Run) -> None:
+    run(*_ANNA, "--tenant", "acme", typed="n\n" * 30)
+    result = _calibrate("--target-fpr", "0.1")
     told = json.loads(result.stdout)["labels"]
     assert (result.exit_code, told["source"], told["used"], told["of_other_samples"]) == (3, "none", 0, 30)
     assert "30 labelled turns are of samples of other traffic" in result.stderr
-    own = run("--classifier", "safety", "--reviewer", "anna", "--tenant", "acme", "--size", "30", typed="q\n")
+    assert "there are samples of: --tenant acme" in result.stderr
+    report = json.loads(run("--classifier", "safety", "--report").stdout)
+    assert (report["sample"], report["other_samples"]) == (None, "--tenant acme")
+    own = run("--classifier", "safety", "--reviewer", "anna", "--size", "30", typed="q\n")
     assert _last(own)["left"] == 0  # the same turns: nothing is asked again
-    assert json.loads(_calibrate("--target-fpr", "0.1", "--tenant", "acme").stdout)["labels"]["source"] == "review"
+    assert json.loads(_calibrate("--target-fpr", "0.1").stdout)["labels"]["source"] == "review"
+
+
+def test_a_tenant_is_judged_by_its_part_of_a_sample_of_all(run: Run, database: Path) -> None:
+    with open_store(database, clock=lambda: _START) as store:
+        for number in range(200, 240):
+            _judge(store, number, "other")
+    run("--classifier", "safety", "--reviewer", "anna", "--size", "80", typed="n\n" * 80)
+    told = json.loads(_calibrate("--target-fpr", "0.5", "--tenant", "other").stdout)["labels"]
+    assert (told["source"], told["sample"]["tenant"], told["sample"]["turns"]) == ("review", None, 40)
+    assert told["used"] == told["sample"]["drawn"] < 80
+    report = json.loads(run("--classifier", "safety", "--report", "--tenant", "other").stdout)
+    assert report["sample"]["turns"] == 40
 
 
 def test_calibrate_takes_imported_labels_as_drawn_at_random_and_a_file_before_both(run: Run, tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from afterturn.calibration import Interval, clopper_pearson, mcnemar
 from afterturn.classifiers import AI_FRUSTRATION as UNASKED  # not enabled in these tests
 from afterturn.errors import UsageError
 from afterturn.replay import Answers, Band, Diff, Replay, compare
-from afterturn.store import Change, Changed, GivenAnswer, Store
+from afterturn.store import Change, Changed, Filter, GivenAnswer, Store
 
 CHANGE = Change("safety", "1", "old", "2", "new")
 FOUND = GivenAnswer("finding", "self_harm", 90, None)
@@ -119,6 +119,7 @@ async def test_a_replay_shows_what_it_would_change(
     assert diff.labelled is not None
     assert (diff.labelled.only_old, diff.labelled.only_new) == (0, 1)
     assert replay.diffs()[0].labelled is None
+    store.reviews.draw(Filter(classifier="safety", version="1"), size=20, seed=1, reviewer="ada")
     numbers = {id: places[0][1] for id, places in store.reviews.turns_named(["t-5", "t-10"]).items()}
     store.reviews.label({numbers["t-5"]: "no", numbers["t-10"]: "yes"}, "safety", reviewer="ada")
     reviewed = replay.diffs()[0].labelled

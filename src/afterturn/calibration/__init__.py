@@ -10,6 +10,7 @@ from afterturn.calibration._drift import Drift, Group, Marks, drift, ks, psi
 from afterturn.calibration._histogram import TOP, DayHistogram, Histogram, Series, by_series, merged
 from afterturn.calibration._mcnemar import mcnemar
 from afterturn.calibration._modes import ModeRule, Modes, RuleMode
+from afterturn.calibration._paired import Pairs, gain
 from afterturn.calibration._sample import Candidate, Drawn, Stratum, allocate, draw, stratum_of
 from afterturn.calibration._scores import score, scores_by_day
 from afterturn.calibration._stratified import Estimates, Layer, StratifiedSample, estimates, layers_of, weighted_point
@@ -42,6 +43,7 @@ __all__ = [
     "Marks",
     "ModeRule",
     "Modes",
+    "Pairs",
     "Point",
     "RuleMode",
     "Sample",
@@ -68,6 +70,7 @@ __all__ = [
     "for_false_alarms_stratified",
     "for_precision",
     "for_precision_stratified",
+    "gain",
     "incomplete_beta",
     "ks",
     "layers_of",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from afterturn.cli._common import printable
+from afterturn.cli._labels import whose_sample
 
 if TYPE_CHECKING:
     from afterturn.calibration import Calibration, Interval
@@ -37,6 +38,10 @@ def _counted(head: dict[str, Any]) -> list[str]:
     ]
     drawn = labels["sample"]
     sampled = f", of {drawn['drawn']} drawn by score from {drawn['turns']:,} turns" if drawn else ""
+    if drawn and drawn["version"] != head["version"]:
+        sampled += f" by the scores of version {printable(drawn['version'])}"
+    elif drawn and (drawn["tenant"], drawn["agent"]) != (head["tenant"], head["agent"]):
+        sampled += f", part of a sample of {whose_sample(drawn['tenant'], drawn['agent'])}"
     return [
         f"{printable(head['classifier'])} version {printable(head['version'])}{', ' + whose if whose else ''}: "
         f"{head['answered']:,} answers from {head['from']} to {head['to']}",

@@ -60,12 +60,20 @@ def _lines(diff: Diff) -> Iterator[str]:
 def _judged(labelled: Labelled) -> Iterator[str]:
     yield (
         f"{labelled.turns} labelled turns, {labelled.positives} with something to find"
-        + ("; rates are estimates for all compared turns" if labelled.stratified else "")
+        + (
+            f"; rates are estimates for the {labelled.of:,} compared turns that the review sample was drawn from"
+            if labelled.stratified
+            else ""
+        )
     )
     yield f"precision {_percent(labelled.precision_old)} → {_percent(labelled.precision_new)}"
     yield f"recall    {_percent(labelled.recall_old)} → {_percent(labelled.recall_new)}"
     told = "they never differ" if labelled.p_value is None else f"McNemar's exact p = {labelled.p_value:.3g}"
-    yield f"only the old side right: {labelled.only_old}, only the new: {labelled.only_new}; {told}"
+    yield f"the new side is right on {_points(labelled.gain)} of the turns more"
+    counted = "labelled turns as they are, unweighted: " if labelled.stratified else ""
+    yield f"{counted}only the old side right: {labelled.only_old}, only the new: {labelled.only_new}; {told}"
+    if labelled.gain.rate is None or None in (labelled.precision_new.rate, labelled.recall_new.rate):
+        yield "- : unknown, since a stratum has no label, or there is nothing to divide by"
 
 
 def _tables(console: Console, diff: Diff) -> None:
@@ -100,6 +108,12 @@ def _side(version: str | None, judge: str | None) -> str:
 def _counted(reasons: Mapping[str, int]) -> str:
     told = ", ".join(f"{reason} {count}" for reason, count in reasons.items())
     return f"{sum(reasons.values())} ({told})" if told else "0"
+
+
+def _points(interval: Interval) -> str:
+    if interval.rate is None or interval.low is None or interval.high is None:
+        return "- %"
+    return f"{100 * interval.rate:+.1f} % ({100 * interval.low:+.1f} to {100 * interval.high:+.1f})"
 
 
 def _percent(interval: Interval) -> str:

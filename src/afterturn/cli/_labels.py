@@ -8,13 +8,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from afterturn.cli._common import note
+from afterturn.cli._common import note, printable
 from afterturn.errors import UsageError
 
 if TYPE_CHECKING:
     from afterturn.calibration import Sample, StratifiedSample
     from afterturn.formats import BadLine, Record
-    from afterturn.store import Filter, Label, Reviewed, Store
+    from afterturn.store import Filter, Label, Reviewed, ReviewSample, Store
     from afterturn.verdicts import Verdict
 
 Key = tuple[str | None, str]
@@ -41,6 +41,7 @@ class Labels:
 Source = Literal["none", "file", "review", "stored"]
 """Is where labels come from: a sample that was reviewed, or labels that were imported and are in no sample."""
 
+_SHOWN = 5
 _LEFT_OUT = ("unknown_turns", "unanswered", "contradictory", "other_classifiers", "bad_lines")
 
 
@@ -98,7 +99,7 @@ def from_file(store: Store, file: Path, narrow: Filter) -> Used:
 def from_store(store: Store, narrow: Filter) -> Used:
     """Takes the labels of the newest sample that has some, by stratum; without one, those that were imported."""
     given = store.reviews.labels(narrow.classifier, tenant=narrow.tenant, agent=narrow.agent)
-    reviewed = newest_reviewed(store, narrow, given)
+    reviewed = store.reviews.newest_reviewed(narrow, given)
     if reviewed is None:
         return _imported(store, narrow, given)
     left_out = _none_left_out() | {
@@ -110,29 +111,58 @@ def from_store(store: Store, narrow: Filter) -> Used:
     return Used(source="review", sample=reviewed.stratified, left_out=left_out, drawn=facts(reviewed))
 
 
-def newest_reviewed(store: Store, narrow: Filter, given: tuple[Label, ...]) -> Reviewed | None:
-    """Gives the newest sample of exactly this traffic in which a turn is labelled."""
-    for sample in store.reviews.samples(narrow):
-        reviewed = store.reviews.reviewed(sample, given)
-        if reviewed.stratified.size:
-            return reviewed
-    return None
+def from_replay(store: Store, narrow: Filter) -> Used:
+    """Takes the labels of the newest sample of the version that was replayed: labels are about turns, so they count.
+
+    The turns were drawn by the old scores. So the strata are those of the old scores, and within each the new scores
+    are looked at.
+    """
+    from afterturn.replay import new_scores
+
+    found = new_scores(store, narrow)
+    if found is None:
+        note("no reviewed sample of the version that was replayed; review one, or give --labels FILE")
+        return none_used()
+    stratified, sample = found
+    turns = stratified.population.scored
+    drawn = sample_facts(sample) | {"turns": turns, "drawn": stratified.size, "labelled": stratified.size}
+    return Used(source="review", sample=stratified, left_out=_none_left_out(), drawn=drawn)
 
 
 def facts(reviewed: Reviewed) -> dict[str, Any]:
-    """Gives what a sample was drawn from, as JSON."""
-    sample = reviewed.sample
+    """Gives what a sample, or a part of one, was drawn from, as JSON."""
+    return sample_facts(reviewed.sample) | {
+        "turns": sum(reviewed.frame.values()),
+        "drawn": len(reviewed.turns),
+        "labelled": reviewed.stratified.size,
+    }
+
+
+def sample_facts(sample: ReviewSample) -> dict[str, Any]:
+    """Gives how a sample was drawn, as JSON."""
     return {
         "number": sample.number,
+        "version": sample.version,
+        "tenant": sample.tenant,
+        "agent": sample.agent,
         "seed": sample.seed,
         "drawn_at": sample.drawn_at.isoformat(),
         "since": sample.since and sample.since.isoformat(),
         "until": sample.until and sample.until.isoformat(),
-        "turns": sum(sample.frame.values()),
-        "drawn": len(reviewed.turns),
-        "labelled": reviewed.stratified.size,
         "expired": sample.expired,
     }
+
+
+def other_samples(store: Store, narrow: Filter) -> str:
+    """Says which samples of other traffic there are, by the options that choose it; empty where there is none."""
+    told = {whose_sample(one.tenant, one.agent) for one in store.reviews.others(narrow)}
+    return ", ".join(sorted(told)[:_SHOWN])
+
+
+def whose_sample(tenant: str | None, agent: str | None) -> str:
+    """Names the traffic of a sample by the options that choose it."""
+    given = [f"--{name} {printable(value)}" for name, value in (("tenant", tenant), ("agent", agent)) if value]
+    return " ".join(given) or "all tenants"
 
 
 def _imported(store: Store, narrow: Filter, given: tuple[Label, ...]) -> Used:
@@ -156,7 +186,9 @@ def _imported(store: Store, narrow: Filter, given: tuple[Label, ...]) -> Used:
         "of_other_samples": len(others),
     }
     if others and not sample.size:
-        note(f"{len(others)} labelled turns are of samples of other traffic; draw one here: afterturn review")
+        there = other_samples(store, narrow)
+        hint = f"there are samples of: {there}" if there else "draw one here: afterturn review"
+        note(f"{len(others)} labelled turns are of samples of other traffic, or of another version; {hint}")
     return Used(source="stored" if sample.size else "none", sample=sample, left_out=left_out)
 
 

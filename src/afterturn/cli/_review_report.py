@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 from afterturn.cli._common import printable
-from afterturn.cli._labels import facts, newest_reviewed
+from afterturn.cli._labels import facts, other_samples, whose_sample
 
 if TYPE_CHECKING:
     from afterturn.calibration import Agreement, Interval
-    from afterturn.store import Filter, Label, Store
+    from afterturn.store import Filter, Label, Reviewed, Store
 
 JUDGE = "judge"
 METHOD = (
     "Horvitz-Thompson by stratum; intervals by Chernoff bounds for stratified samples (Hoeffding 1963, worst case over "
     "the strata), valid for any number of labels"
 )
+_RATES = {
+    "positives": "of all turns",
+    "precision": "of the findings",
+    "recall": "of the positives",
+}
 _WHY = {
     "no_common_turns": "no turn was answered by both",
     "one_answer_only": "both gave one and the same answer to all turns, as chance would",
@@ -30,20 +35,28 @@ def report(store: Store, narrow: Filter, *, confidence: float = 0.95) -> dict[st
     from afterturn.calibration import estimates
 
     given = store.reviews.labels(narrow.classifier, tenant=narrow.tenant, agent=narrow.agent)
-    reviewed = newest_reviewed(store, narrow, given)
+    reviewed = store.reviews.newest_reviewed(narrow, given)
     found = None if reviewed is None else estimates(reviewed.stratified, confidence=confidence)
-    left_out = ("unlabelled", "unreadable", "contradictory", "outside")
     return {
         "classifier": narrow.classifier,
         "version": narrow.version,
         "tenant": narrow.tenant,
         "agent": narrow.agent,
-        "sample": None if reviewed is None else facts(reviewed) | {name: getattr(reviewed, name) for name in left_out},
+        "other_samples": other_samples(store, narrow) if reviewed is None else "",
+        "sample": None if reviewed is None else _drawn(reviewed),
         "estimates": None if found is None else asdict(found) | {"confidence": confidence, "method": METHOD},
         "reviewers": _reviewers(given),
         "agreement": _between_people(given, confidence),
         "judge": _with_judge(store, narrow, given, confidence),
     }
+
+
+def _drawn(reviewed: Reviewed) -> dict[str, Any]:
+    """Gives what a sample was drawn from, and what of it has no label, whole strata among it."""
+    left_out = ("unlabelled", "unreadable", "contradictory", "outside")
+    layers = reviewed.stratified.layers
+    strata = {"strata": len(layers), "strata_without_label": sum(not layer.labelled for layer in layers)}
+    return facts(reviewed) | {name: getattr(reviewed, name) for name in left_out} | strata
 
 
 def show(told: Mapping[str, Any]) -> None:
@@ -54,15 +67,12 @@ def show(told: Mapping[str, Any]) -> None:
     console = Console(markup=False, emoji=False, highlight=False)
     console.print(f"{printable(told['classifier'])} version {printable(told['version'])}")
     if told["sample"] is None:
-        console.print("no reviewed sample: rates of the traffic are unknown; run afterturn review")
+        there = told["other_samples"]
+        hint = f"there are samples of: {there}" if there else "run afterturn review"
+        console.print(f"no reviewed sample of this traffic: its rates are unknown; {hint}")
     else:
-        drawn = told["sample"]
-        console.print(
-            f"sample {drawn['number']}: {drawn['labelled']} labelled of {drawn['drawn']} drawn from {drawn['turns']:,} "
-            f"turns; {drawn['unlabelled']} open, {drawn['unreadable']} and {drawn['expired']} without text"
-        )
-        for name in ("positives", "precision", "recall"):
-            console.print(f"{name}: {_percent(told['estimates'][name])}")
+        for line in _sampled(told):
+            console.print(line)
     table = Table("who", "and", "turns", "agree", "kappa", "")
     for one in (*told["agreement"], *told["judge"]):
         why = _WHY[one["undefined"]] if one["undefined"] else ""
@@ -70,6 +80,26 @@ def show(told: Mapping[str, Any]) -> None:
         table.add_row(first, second, str(one["turns"]), _percent(one["agreement"]), _number(one["kappa"]), why)
     if table.row_count:
         console.print(table)
+
+
+def _sampled(told: Mapping[str, Any]) -> Iterator[str]:
+    """Says what a sample is and what it says of its traffic."""
+    drawn, found = told["sample"], told["estimates"]
+    part = (drawn["tenant"], drawn["agent"]) != (told["tenant"], told["agent"])
+    of = f", the part of it that is of this traffic (it is of {whose_sample(drawn['tenant'], drawn['agent'])})"
+    yield (
+        f"sample {drawn['number']}{of if part else ''}: {drawn['labelled']} labelled of {drawn['drawn']} drawn from "
+        f"{drawn['turns']:,} turns; {drawn['unlabelled']} open, {drawn['unreadable']} lost their text since, "
+        f"{drawn['expired']} had none at the draw"
+    )
+    for name, of_what in _RATES.items():
+        yield f"{name}, {of_what}: {_percent(found[name])}"
+    if drawn["strata_without_label"]:
+        yield (
+            f"{drawn['strata_without_label']} of {drawn['strata']} strata have no label yet, so rates that need them "
+            "are unknown (-): go on with the review, or draw more turns of this traffic"
+        )
+    yield f"in brackets: {100 * found['confidence']:g} % intervals"
 
 
 def _reviewers(given: Sequence[Label]) -> list[dict[str, Any]]:

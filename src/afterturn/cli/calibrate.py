@@ -12,7 +12,7 @@ import typer
 
 from afterturn.cli._common import configured, json_line, note
 from afterturn.cli._evidence import with_digest
-from afterturn.cli._labels import Used, from_file, from_store, none_used
+from afterturn.cli._labels import Used, from_file, from_replay, from_store
 from afterturn.cli._narrow import from_day, one_version, to_day
 from afterturn.errors import UsageError
 
@@ -139,10 +139,9 @@ def _plot_kind(plot: Path | None) -> str:
 
 
 def _labelled(store: Store, labels: Path | None, narrow: Filter) -> Used:
-    """Finds labels. Reviewed turns were drawn by the scores of live traffic, so they serve no replay as they are."""
     if labels is not None:
         return from_file(store, labels, narrow)
-    return none_used() if narrow.replayed else from_store(store, narrow)
+    return from_replay(store, narrow) if narrow.replayed else from_store(store, narrow)
 
 
 def _judge(days: Iterable[DayHistogram]) -> str | None:

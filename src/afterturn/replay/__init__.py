@@ -3,7 +3,19 @@
 Nothing is switched by it: sessions, titles, categories, conclusions, hooks and sinks hear nothing of a replay.
 """
 
-from afterturn.replay._diff import Answers, Band, Diff, Labelled, Labels, compare
+from afterturn.replay._diff import Answers, Band, Diff, Labelled, compare
+from afterturn.replay._judged import Labels, new_scores
 from afterturn.replay._replay import Replay, ReplayCounts, differences
 
-__all__ = ["Answers", "Band", "Diff", "Labelled", "Labels", "Replay", "ReplayCounts", "compare", "differences"]
+__all__ = [
+    "Answers",
+    "Band",
+    "Diff",
+    "Labelled",
+    "Labels",
+    "Replay",
+    "ReplayCounts",
+    "compare",
+    "differences",
+    "new_scores",
+]

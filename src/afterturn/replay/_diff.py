@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -12,11 +12,13 @@ from afterturn.calibration import (
     Histogram,
     Interval,
     Layer,
+    Pairs,
     Point,
     Sample,
     StratifiedSample,
     Stratum,
     clopper_pearson,
+    gain,
     mcnemar,
     point,
     score,
@@ -24,14 +26,12 @@ from afterturn.calibration import (
     weighted_point,
 )
 from afterturn.errors import UsageError
+from afterturn.replay._judged import Labels
 from afterturn.store import Change, Changed, GivenAnswer
 
 _BAND = 10
 _TOP_BAND = 9
-
-Key = tuple[str | None, str]
-Labels = Mapping[Key, bool]
-"""Says of turns whether there was something to find, by tenant (or None where the label names none) and turn."""
+_ONE = Stratum("", 0, TOP)
 
 
 class Answers(NamedTuple):
@@ -61,19 +61,24 @@ class Labelled:
 
     Attributes:
         turns: How many turns are labelled and answered by both.
-        positives: On how many of them there was something to find.
-        stratified: Whether precision and recall are estimates for all compared turns, from labels drawn by stratum.
+        of: Of how many compared turns they were drawn, and what all rates are about: those of the review sample, else
+            all.
+        positives: On how many of the labelled turns there was something to find.
+        stratified: Whether they were drawn by stratum, so that every rate is weighted to the turns they stand for.
         unanswered: Labelled turns that one of the two did not answer; they are in no figure.
         precision_old: Share of the old findings that are right.
         precision_new: Share of the new ones.
         recall_old: Share of the positives that the old side finds.
         recall_new: Share that the new one finds.
-        only_old: Turns on which only the old side is right.
-        only_new: Turns on which only the new side is right.
-        p_value: Of McNemar's exact test that both are right equally often; None where they never differ.
+        gain: Share of all turns by which the new side is right more often; below 0, the old one is.
+        only_old: Labelled turns on which only the old side is right.
+        only_new: Labelled turns on which only the new side is right.
+        p_value: Of McNemar's exact test that both are right equally often, on the labelled turns as they are, each
+            counted once; None where they never differ.
     """
 
     turns: int
+    of: int
     positives: int
     unanswered: int
     stratified: bool
@@ -81,6 +86,7 @@ class Labelled:
     precision_new: Interval
     recall_old: Interval
     recall_new: Interval
+    gain: Interval
     only_old: int
     only_new: int
     p_value: float | None
@@ -131,6 +137,7 @@ def compare(
     *,
     labels: Labels | None = None,
     stratified: bool = False,
+    inside: Callable[[Changed], bool] = lambda one: True,
     threshold: int | None = None,
     confidence: float = 0.95,
 ) -> Diff:
@@ -141,7 +148,8 @@ def compare(
         changed: Its turns with both answers; read once.
         labels: What people said of turns, where they did.
         stratified: Whether the labelled turns were drawn by stratum of the old score, as a review draws them, and not
-            all with the same chance. Precision and recall are then estimates for all compared turns.
+            all with the same chance. All rates from labels are then weighted.
+        inside: Which compared turns the labelled ones were drawn from; labels of others are left out.
         threshold: Take a score from here on for a finding, in place of the status.
         confidence: Of all intervals.
 
@@ -152,7 +160,7 @@ def compare(
         >>> diff.raised, diff.agreement.rate, diff.labelled and diff.labelled.only_new
         (1, 0.0, 1)
     """
-    tally = _Tally(labels or {}, threshold, stratified=stratified)
+    tally = _Tally(labels or {}, threshold, inside, stratified=stratified)
     for one in changed:
         tally.add(one)
     return tally.diff(change, confidence)
@@ -161,8 +169,11 @@ def compare(
 class _Tally:
     """Counts pairs of answers."""
 
-    def __init__(self, labels: Labels, threshold: int | None, *, stratified: bool) -> None:
+    def __init__(
+        self, labels: Labels, threshold: int | None, inside: Callable[[Changed], bool], *, stratified: bool
+    ) -> None:
         self._labels = labels
+        self._inside = inside
         self._threshold = threshold
         self._stratified = stratified
         self._strata: dict[Stratum, Counter[tuple[bool | None, bool, bool]]] = {}
@@ -182,7 +193,8 @@ class _Tally:
         if one.old is None:
             self._unasked += 1
             return
-        label = self._label(one)
+        inside = self._inside(one)
+        label = self._label(one) if inside else None
         old, new = self._finding(one.old), self._finding(one.new)
         if old is None or new is None:
             self._old_unanswered.update([one.old.reason or one.old.status] if old is None else ())
@@ -194,8 +206,8 @@ class _Tally:
         self._relabelled += old and new and one.old.label != one.new.label
         self._old_bands.setdefault(_band(one.old), Counter())[old, new] += 1
         self._new_bands.setdefault(_band(one.new), Counter())[old, new] += 1
-        stratum = stratum_of(one.old.status, score(one.old.status, one.old.confidence) or 0)
-        self._strata.setdefault(stratum, Counter())[label, old, new] += 1
+        if inside:
+            self._strata.setdefault(self._stratum(one.old), Counter())[label, old, new] += 1
         if label is not None:
             self._truths[label, old, new] += 1
 
@@ -236,6 +248,10 @@ class _Tally:
             raise UsageError("several tenants have a turn of the same id; give the tenant, or one in each label")
         return self._labels[None, one.turn]
 
+    def _stratum(self, old: GivenAnswer) -> Stratum:
+        """Gives the stratum that a turn was drawn from; turns that all had one chance are in one."""
+        return stratum_of(old.status, score(old.status, old.confidence) or 0) if self._stratified else _ONE
+
     def _finding(self, answer: GivenAnswer) -> bool | None:
         """Says whether an answer is a finding; None where nobody answered."""
         value = score(answer.status, answer.confidence)
@@ -250,6 +266,7 @@ class _Tally:
         only_new = truths[True, False, True] + truths[False, True, False]
         return Labelled(
             turns=truths.total(),
+            of=sum(counts.total() for counts in self._strata.values()),
             positives=sum(count for (label, _, _), count in truths.items() if label),
             unanswered=self._unanswered_labels,
             stratified=self._stratified,
@@ -257,6 +274,7 @@ class _Tally:
             precision_new=new.precision,
             recall_old=old.recall,
             recall_new=new.recall,
+            gain=gain(map(_pairs, self._strata.values()), confidence=confidence),
             only_old=only_old,
             only_new=only_new,
             p_value=mcnemar(only_old, only_new),
@@ -277,6 +295,20 @@ class _Tally:
             return weighted_point(StratifiedSample(layers=layers), TOP, confidence=confidence)
         sample = Sample(positives=_halves(self._truths, side, (True,)), negatives=_halves(self._truths, side, (False,)))
         return point(sample, TOP, confidence=confidence)
+
+
+def _pairs(counts: Mapping[tuple[bool | None, bool, bool], int]) -> Pairs:
+    """Counts on which labelled turns of a stratum one side alone is right."""
+
+    def of(*keys: tuple[bool, bool, bool]) -> int:
+        return sum(counts.get(key, 0) for key in keys)
+
+    return Pairs(
+        turns=sum(counts.values()),
+        labelled=sum(count for (label, _, _), count in counts.items() if label is not None),
+        only_old=of((True, True, False), (False, False, True)),
+        only_new=of((True, False, True), (False, True, False)),
+    )
 
 
 def _halves(counts: Mapping[Any, int], side: int, labels: Collection[bool | None]) -> Histogram:

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from contextlib import aclosing, suppress
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from afterturn.calls import Planned
 from afterturn.classifiers import Classifier
@@ -15,10 +16,11 @@ from afterturn.config import Config
 from afterturn.errors import JudgeMissingError, StoreError, UsageError
 from afterturn.judging import Judging, OpenJudge
 from afterturn.outcomes import Judgement
-from afterturn.replay._diff import Diff, Labels, compare
+from afterturn.replay._diff import Diff, compare
+from afterturn.replay._judged import Labels, Told, told_of
 from afterturn.replay._pace import Pace, Sleep
 from afterturn.replay._walk import Walk
-from afterturn.store import Claim, Filter, ReplayClaim, Store, StoredTurn, TurnOrder, majority
+from afterturn.store import Change, Claim, Filter, ReplayClaim, Store, StoredTurn, TurnOrder
 from afterturn.turns import Turn
 from afterturn.verdicts import Verdict
 from afterturn.worker import Broken, judged
@@ -184,7 +186,7 @@ class Replay:
 
         Args:
             labels: What people said of turns drawn at random, by classifier, then by tenant (or None) and turn; by
-                default what reviewers said, whose samples are stratified.
+                default what reviewers said of the newest sample that fits, else imported labels.
             threshold: Take a score from here on for a finding, as an alert does, in place of the verdict's status.
             confidence: Of all intervals.
         """
@@ -320,25 +322,27 @@ def differences(
     Args:
         store: The store.
         narrow: Which turns, and which replayed classifier, version and judge.
-        labels: What people said of turns drawn at random, by classifier; by default what reviewers said.
+        labels: What people said of turns drawn at random, by classifier; by default what reviewers said of the newest
+            sample that fits, else imported labels.
         threshold: Take a score from here on for a finding, in place of the verdict's status.
         confidence: Of all intervals.
     """
+    options: dict[str, Any] = {"threshold": threshold, "confidence": confidence}
     return tuple(
-        compare(
-            change,
-            store.replays.changed(change, narrow),
-            labels=_reviewed(store, change.classifier) if labels is None else labels.get(change.classifier),
-            stratified=labels is None,
-            threshold=threshold,
-            confidence=confidence,
-        )
+        _difference(store, change, narrow, None if labels is None else labels.get(change.classifier, {}), options)
         for change in store.replays.changes(narrow)
     )
 
 
-def _reviewed(store: Store, classifier: str) -> Labels:
-    """Gives what the majority of the reviewers said of each turn."""
-    given = store.reviews.labels(classifier)
-    said, _ = majority(given)
-    return {(one.tenant, one.turn): said[one.key] for one in given if one.key in said}
+def _difference(
+    store: Store, change: Change, narrow: Filter, labels: Labels | None, options: Mapping[str, Any]
+) -> Diff:
+    told = Told(labels=labels) if labels is not None else told_of(store, change, narrow) or Told(labels={})
+    return compare(
+        change,
+        store.replays.changed(change, narrow),
+        labels=told.labels,
+        stratified=told.sample is not None,
+        inside=told.stands_for,
+        **options,
+    )

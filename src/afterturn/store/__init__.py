@@ -9,6 +9,7 @@ from afterturn.store._changes import Change, Changed, GivenAnswer
 from afterturn.store._counters import DatabaseCounters
 from afterturn.store._erase import DaysFor, Forgotten
 from afterturn.store._modes import Evidence, ModeChange, ModeTrail
+from afterturn.store._parts import in_frame
 from afterturn.store._proof import Place, Proof
 from afterturn.store._queries import Judged
 from afterturn.store._queue import Claims
@@ -77,6 +78,7 @@ __all__ = [
     "events",
     "failed",
     "failure_event",
+    "in_frame",
     "key_of",
     "majority",
     "open_store",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any, NamedTuple
 
 from sqlalchemy import ColumnElement, Select, and_, literal_column, select
@@ -17,6 +18,7 @@ _PAGE = 1_000
 
 _new, _old = judgements.alias("new"), judgements.alias("old")
 _ANSWER = ("status", "label", "confidence", "reason")
+_WHOSE = (turns.c.tenant, turns.c.id, turns.c.agent, turns.c.erased_at)
 
 
 class Change(NamedTuple):
@@ -43,12 +45,25 @@ class GivenAnswer(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Changed:
-    """Is one turn with its old and its new answer; `old` is None where live traffic has none (yet)."""
+    """Is one turn with its old and its new answer.
+
+    Attributes:
+        tenant: Id of its tenant.
+        turn: Its id.
+        old: The old answer; None where live traffic has none (yet).
+        new: The new answer.
+        agent: Id of its agent.
+        judged_at: When the old side answered.
+        erased_at: When its text went; None where it is still there.
+    """
 
     tenant: str
     turn: str
     old: GivenAnswer | None
     new: GivenAnswer
+    agent: str = ""
+    judged_at: datetime | None = None
+    erased_at: datetime | None = None
 
 
 def changes(database: Database, narrow: Filter) -> tuple[Change, ...]:
@@ -62,7 +77,7 @@ def changes(database: Database, narrow: Filter) -> tuple[Change, ...]:
 
 def changed(database: Database, change: Change, narrow: Filter) -> Iterator[Changed]:
     """Gives the turns of a change, page by page: each is a transaction of its own."""
-    columns: list[ColumnElement[Any]] = [turns.c.n, turns.c.tenant, turns.c.id]
+    columns: list[ColumnElement[Any]] = [turns.c.n, *_WHOSE, _old.c.judged_at]
     columns += [side.c[name].label(f"{side.name}_{name}") for side in (_old, _new) for name in _ANSWER]
     query = _pairs(narrow, columns).where(
         _new.c.classifier == change.classifier,
@@ -108,7 +123,15 @@ def _same(column: ColumnElement[Any], value: str | None) -> ColumnElement[bool]:
 
 
 def _changed(row: Any) -> Changed:
-    _, tenant, turn, *answers = row
+    _, tenant, turn, agent, erased_at, judged_at, *answers = row
     old, new = answers[: len(_ANSWER)], answers[len(_ANSWER) :]
     given = None if old[0] is None else GivenAnswer(*old)
-    return Changed(tenant=tenant, turn=turn, old=given, new=GivenAnswer(*new))
+    return Changed(
+        tenant=tenant,
+        turn=turn,
+        old=given,
+        new=GivenAnswer(*new),
+        agent=agent,
+        judged_at=judged_at,
+        erased_at=erased_at,
+    )

@@ -6,6 +6,7 @@ a verdict does.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -17,8 +18,9 @@ from sqlalchemy.dialects.sqlite import insert as upsert
 from afterturn.calibration import StratifiedSample, layers_of
 from afterturn.store import _samples
 from afterturn.store._engine import Database
+from afterturn.store._parts import Fit, Scope, fitting, frame_of, scope_of
 from afterturn.store._records import Filter
-from afterturn.store._samples import ReviewSample, SampledTurn
+from afterturn.store._samples import Frame, ReviewSample, SampledTurn
 from afterturn.store._schema import judgements, labels, turns
 
 Answer = Literal["yes", "no", "unsure"]
@@ -63,7 +65,8 @@ class Reviewed:
 
     Attributes:
         sample: The sample.
-        turns: Its turns.
+        turns: Its turns; of the part that is looked at.
+        frame: What that part was drawn from.
         stratified: Its labels by stratum; what the majority of the reviewers says counts.
         unlabelled: Turns that nobody answered with yes or no and that can still be read.
         unreadable: Turns without a label whose text has gone since the draw.
@@ -73,6 +76,7 @@ class Reviewed:
 
     sample: ReviewSample
     turns: tuple[SampledTurn, ...] = field(repr=False)
+    frame: Frame = field(repr=False)
     stratified: StratifiedSample = field(repr=False)
     unlabelled: int
     unreadable: int
@@ -105,8 +109,34 @@ class Reviews:
 
     def samples(self, narrow: Filter) -> tuple[ReviewSample, ...]:
         """Gives the samples of exactly this tenant, agent, classifier and version, the newest first."""
+        return self._fitting(narrow, ("exact",))
+
+    def newest_reviewed(self, narrow: Filter, given: Iterable[Label] | None = None) -> Reviewed | None:
+        """Gives the newest sample of this tenant, agent, classifier and version in which a turn is labelled.
+
+        Without one it gives the part that is of this traffic of a sample of more than it.
+        """
+        some = (
+            self.labels(narrow.classifier, tenant=narrow.tenant, agent=narrow.agent) if given is None else tuple(given)
+        )
+        for sample in self._fitting(narrow, ("exact", "wider")):
+            found = self._part(sample, scope_of(narrow), some)
+            if found is not None and found.stratified.size:
+                return found
+        return None
+
+    def others(self, narrow: Filter) -> tuple[ReviewSample, ...]:
+        """Gives the samples of this classifier and version that are of other traffic, or of less than this."""
+        return self._fitting(narrow, ("narrower", "other"))
+
+    def for_replay(self, narrow: Filter) -> tuple[ReviewSample, ...]:
+        """Gives the samples that may serve a comparison of this traffic: of just it, of more, of less; newest first."""
+        return self._fitting(narrow, ("exact", "wider", "narrower"))
+
+    def _fitting(self, narrow: Filter, fits: tuple[Fit, ...]) -> tuple[ReviewSample, ...]:
         with self._database.reading() as connection:
-            return tuple(_samples.samples(connection, narrow))
+            found = _samples.samples(connection, narrow.classifier, narrow.version)
+            return tuple(fitting(found, scope_of(narrow), fits))
 
     def turns(self, sample: ReviewSample) -> tuple[SampledTurn, ...]:
         """Gives the turns of a sample, in the order in which they are shown."""
@@ -197,15 +227,27 @@ class Reviews:
         """
         if given is None:
             given = self.labels(sample.classifier, tenant=sample.tenant, agent=sample.agent)
+        found = self._part(sample, scope_of(sample), tuple(given))
+        assert found is not None, "the whole of a sample is known"
+        return found
+
+    def _part(self, sample: ReviewSample, of: Scope, given: tuple[Label, ...]) -> Reviewed | None:
+        """Puts the part of a sample that is of some traffic together with labels; None where it cannot be known."""
+        with self._database.reading() as connection:
+            frame = frame_of(connection, sample, of)
+            members = tuple(one for one in _samples.turns_of(connection, sample) if of.holds(one.tenant, one.agent))
         truth, tied = majority(given)
-        members = self.turns(sample)
+        drawn = Counter((one.status, one.score) for one in members)
+        if frame is None or any(number > frame.get(key, 0) for key, number in drawn.items()):
+            return None
         inside = {one.key for one in members}
         told = [(one.status, one.score, truth[one.key]) for one in members if one.key in truth]
         silent = [one for one in members if one.key not in truth and one.key not in tied]
         return Reviewed(
             sample=sample,
             turns=members,
-            stratified=StratifiedSample(layers=layers_of(sample.frame, iter(told))),
+            frame=frame,
+            stratified=StratifiedSample(layers=layers_of(frame, iter(told))),
             unlabelled=sum(one.readable for one in silent),
             unreadable=sum(not one.readable for one in silent),
             contradictory=len(tied & inside),

@@ -64,6 +64,7 @@ class SampledTurn:
     Attributes:
         key: Its number in the store.
         tenant: Id of its tenant.
+        agent: Id of its agent.
         turn: Its id.
         status: Status of its verdict when it was drawn.
         score: Score of that verdict.
@@ -73,6 +74,7 @@ class SampledTurn:
 
     key: int
     tenant: str
+    agent: str
     turn: str
     status: str
     score: int
@@ -97,11 +99,9 @@ def draw_sample(
     return ReviewSample(number=number, frame=frame, **row)
 
 
-def samples(connection: Connection, narrow: Filter) -> Iterator[ReviewSample]:
-    """Gives the samples of exactly this tenant, agent, classifier and version, the newest first."""
-    conditions = [review_samples.c.classifier == narrow.classifier, review_samples.c.version == narrow.version]
-    for column, value in ((review_samples.c.tenant, narrow.tenant), (review_samples.c.agent, narrow.agent)):
-        conditions.append(column.is_(None) if value is None else column == value)
+def samples(connection: Connection, classifier: str | None, version: str | None) -> Iterator[ReviewSample]:
+    """Gives the samples of a version of a classifier, whatever traffic they are of, the newest first."""
+    conditions = (review_samples.c.classifier == classifier, review_samples.c.version == version)
     query = select(review_samples).where(*conditions).order_by(review_samples.c.n.desc())
     for row in connection.execute(query).mappings().all():
         values: dict[str, Any] = {name: value for name, value in row.items() if name != "n"}
@@ -111,7 +111,7 @@ def samples(connection: Connection, narrow: Filter) -> Iterator[ReviewSample]:
 def turns_of(connection: Connection, sample: ReviewSample) -> tuple[SampledTurn, ...]:
     """Gives the turns of a sample, in the order in which they are shown."""
     query = (
-        select(review_turns, turns.c.tenant, turns.c.id, turns.c.erased_at)
+        select(review_turns, turns.c.tenant, turns.c.agent, turns.c.id, turns.c.erased_at)
         .join(turns, turns.c.n == review_turns.c.turn_n)
         .where(review_turns.c.sample_n == sample.number)
         .order_by(review_turns.c.place)
@@ -120,6 +120,7 @@ def turns_of(connection: Connection, sample: ReviewSample) -> tuple[SampledTurn,
         SampledTurn(
             key=row["turn_n"],
             tenant=row["tenant"],
+            agent=row["agent"],
             turn=row["id"],
             status=row["status"],
             score=row["score"],

@@ -1,0 +1,71 @@
+"""Says which of two sides is right more often on a whole traffic, from turns on which people said who is right.
+
+A turn on which both are right, or both wrong, tells neither for nor against. So what counts is two totals: the turns
+on which only the new side is right, less those on which only the old one is. Each is bounded by itself, as `_bound`
+does for samples drawn by stratum, and the errors are added up: that holds for any number of labels, and for strata
+whose turns weigh differently, where McNemar's test counts all the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from afterturn.calibration._binomial import Interval
+from afterturn.calibration._bound import Cell, least, most
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Pairs:
+    """Is a stratum in which turns are labelled that two sides answered.
+
+    Attributes:
+        turns: How many it has.
+        labelled: How many of them are labelled, drawn with the same chance.
+        only_old: On how many of these only the old side is right.
+        only_new: On how many only the new side is.
+    """
+
+    turns: int
+    labelled: int
+    only_old: int
+    only_new: int
+
+
+def gain(strata: Iterable[Pairs], *, confidence: float = 0.95) -> Interval:
+    """Gives the share of all turns by which the new side is right more often; below 0, the old one is.
+
+    Example:
+        >>> gain([Pairs(turns=1000, labelled=100, only_old=1, only_new=21)]).rate
+        0.2
+    """
+    known = [one for one in strata if one.turns]
+    turns = sum(one.turns for one in known)
+    if not turns or not all(one.labelled for one in known):
+        return Interval(None, None, None)
+    rate = sum(one.turns * (one.only_new - one.only_old) / one.labelled for one in known) / turns
+    error = (1 - confidence) / 4
+    low, high = _margin(known, error), -_margin(_turned(known), error)
+    return Interval(rate, max(-1.0, min(rate, low / turns)), min(1.0, max(rate, high / turns)))
+
+
+def _margin(strata: Sequence[Pairs], error: float) -> float:
+    """Gives the turns by which the new side is ahead at least; each of the two totals gets this error."""
+    ahead = [(one, one.only_new) for one in strata]
+    behind = [(one, one.only_old) for one in strata]
+    return _total(ahead, error, lower=True) - _total(behind, error, lower=False)
+
+
+def _turned(strata: Iterable[Pairs]) -> list[Pairs]:
+    return [
+        Pairs(turns=one.turns, labelled=one.labelled, only_old=one.only_new, only_new=one.only_old) for one in strata
+    ]
+
+
+def _total(of: Sequence[tuple[Pairs, int]], error: float, *, lower: bool) -> float:
+    """Bounds how many turns there are of a kind; what is labelled to the last turn is known."""
+    known = sum(hits for one, hits in of if one.labelled == one.turns)
+    cells = [Cell(one.turns, hits, one.labelled) for one, hits in of if one.labelled < one.turns]
+    if not cells:
+        return known
+    return known + (max(0.0, least(cells, error)) if lower else most(cells, error))
