@@ -2,12 +2,18 @@
 
 Usage::
 
-    python benchmarks/bench_evals.py [--rows 2000] [--large 100000]
+    python benchmarks/bench_evals.py [--rows 2000] [--large 100000] [--repeats 3]
 
-Each runs in a process of its own, five rows at once, its imports left out. Two are ours: the runner alone (rows in
-memory, a grader that gives a score, nothing stored), which is what pydantic-evals does with an evaluator, and all of it
-(dataset file, judge call with schema and data block, checked answer, run file). Peers are measured where they are
-installed; `pydantic-evals llm` is its LLMJudge with a model that answers at once. `--large` shows that memory is flat.
+Three comparisons, each library in processes of its own, five rows at once, imports left out, the fastest run counts:
+
+- **judge**: a model that answers at once grades each reply, each library in its own way. Afterturn: rubric, schema and
+  data block, checked answer. pydantic-evals: `LLMJudge` with its `TestModel`. Inspect: `model_graded_qa` with its mock
+  model. Each writes what it writes by itself: Afterturn its run file, Inspect its log, pydantic-evals nothing.
+- **bare**: a function gives the score. Afterturn and pydantic-evals hold their rows in memory and store nothing;
+  Inspect has no way without its log.
+- **whole against bare**: all of Afterturn's judge path against the functions of the others, which do less.
+
+Peers are measured where they are installed. `--large` shows that memory is flat.
 """
 
 from __future__ import annotations
@@ -144,12 +150,38 @@ def pydantic_evals(folder: Path, count: int) -> None:
     asyncio.run(main())
 
 
+def inspect_llm(folder: Path, count: int) -> None:
+    """Runs Inspect with its own model-graded scorer, asked through its mock model."""
+    scoring: Any = importlib.import_module("inspect_ai.scorer")
+    models: Any = importlib.import_module("inspect_ai.model")
+
+    def answers() -> Any:
+        while True:
+            yield models.ModelOutput.from_content("mockllm/model", "It fits. GRADE: C")
+
+    judge = models.get_model("mockllm/model", custom_outputs=answers())
+    _inspect(folder, count, scoring.model_graded_qa(model=judge))
+
+
 def inspect(folder: Path, count: int) -> None:
-    """Runs Inspect: its JSON dataset, a solver and a scorer; it stores its own log."""
+    """Runs Inspect with a function as scorer."""
+    scoring: Any = importlib.import_module("inspect_ai.scorer")
+
+    @scoring.scorer(metrics=[scoring.mean()])
+    def judge() -> Any:
+        async def score(state: Any, target: Any) -> Any:
+            return scoring.Score(value=0.9, answer=state.output.completion, explanation="It fits.")
+
+        return score
+
+    _inspect(folder, count, judge())
+
+
+def _inspect(folder: Path, count: int, scorer: Any) -> None:
+    """Runs Inspect: a dataset in memory and a solver; it stores its own log."""
     os.environ["INSPECT_DISPLAY"] = "none"
     ai: Any = importlib.import_module("inspect_ai")
     data: Any = importlib.import_module("inspect_ai.dataset")
-    scoring: Any = importlib.import_module("inspect_ai.scorer")
     solving: Any = importlib.import_module("inspect_ai.solver")
 
     @solving.solver
@@ -160,27 +192,26 @@ def inspect(folder: Path, count: int) -> None:
 
         return solve
 
-    @scoring.scorer(metrics=[scoring.mean()])
-    def judge() -> Any:
-        async def score(state: Any, target: Any) -> Any:
-            return scoring.Score(value=0.9, answer=state.output.completion, explanation="It fits.")
-
-        return score
-
     lines = [json.loads(line) for line in rows_file(folder, count).read_text().splitlines()]
     samples = [data.Sample(id=line["id"], input=line["input"], target=line["expected"]) for line in lines]
-    task = ai.Task(dataset=data.MemoryDataset(samples), solver=agent(), scorer=judge())
+    task = ai.Task(dataset=data.MemoryDataset(samples), solver=agent(), scorer=scorer)
     (log,) = ai.eval(task, model="mockllm/model", max_samples=5, log_dir=str(folder), display="none")
     assert log.status == "success"
 
 
 RUNS: dict[str, tuple[str, Callable[[Path, int], None]]] = {
-    "afterturn": ("afterturn", afterturn),
-    "afterturn runner": ("afterturn", runner_alone),
-    "pydantic-evals": ("pydantic_evals", pydantic_evals),
-    "pydantic-evals llm": ("pydantic_evals", pydantic_evals_llm),
-    "inspect": ("inspect_ai", inspect),
+    "afterturn judge": ("afterturn", afterturn),
+    "afterturn bare": ("afterturn", runner_alone),
+    "pydantic-evals judge": ("pydantic_evals", pydantic_evals_llm),
+    "pydantic-evals bare": ("pydantic_evals", pydantic_evals),
+    "inspect judge": ("inspect_ai", inspect_llm),
+    "inspect bare": ("inspect_ai", inspect),
 }
+RATIOS = [
+    ("judge", "afterturn judge", ("pydantic-evals judge", "inspect judge")),
+    ("bare", "afterturn bare", ("pydantic-evals bare", "inspect bare")),
+    ("whole against bare", "afterturn judge", ("pydantic-evals bare", "inspect bare")),
+]
 
 
 def one(name: str, count: int) -> None:
@@ -198,29 +229,43 @@ def one(name: str, count: int) -> None:
     print(json.dumps({"wall_s": wall_s, "cpu_s": cpu_s, "grown_mb": after_mb - before_mb, "peak_mb": after_mb}))
 
 
+def measured(name: str, count: int, repeats: int) -> dict[str, float] | None:
+    """Measures one library in processes of its own and gives the fastest; None where it is not installed."""
+    if importlib.util.find_spec(RUNS[name][0]) is None:
+        return None
+    command = [sys.executable, __file__, "--one", name, "--rows", str(count)]
+    runs = [subprocess.run(command, capture_output=True, text=True, check=True) for _ in range(repeats)]
+    return min((json.loads(run.stdout.splitlines()[-1]) for run in runs), key=lambda found: found["cpu_s"])
+
+
 def main() -> None:
-    """Measures all that are installed and prints a table."""
+    """Measures all that are installed and prints a table, and who is how many times as fast."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rows", type=int, default=2_000)
     parser.add_argument("--large", type=int, default=0)
+    parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--one", choices=RUNS)
     options = parser.parse_args()
     if options.one:
         one(options.one, options.rows)
         return
     print(f"{'':20} {'rows':>8} {'seconds':>8} {'CPU s':>8} {'MB more':>8} {'MB peak':>8}")
-    wanted = [(name, options.rows) for name in RUNS] + ([("afterturn", options.large)] if options.large else [])
+    wanted = [(name, options.rows) for name in RUNS]
+    wanted += [("afterturn judge", options.large)] if options.large else []
+    found: dict[str, float] = {}
     for name, count in wanted:
-        if importlib.util.find_spec(RUNS[name][0]) is None:
+        figures = measured(name, count, options.repeats if name.startswith(("afterturn", "pydantic")) else 1)
+        if figures is None:
             print(f"{name:20} not installed")
             continue
-        command = [sys.executable, __file__, "--one", name, "--rows", str(count)]
-        done = subprocess.run(command, capture_output=True, text=True, check=True)
-        found = json.loads(done.stdout.splitlines()[-1])
+        found.setdefault(name, figures["cpu_s"])
         print(
-            f"{name:20} {count:8,} {found['wall_s']:8.2f} {found['cpu_s']:8.2f} "
-            f"{found['grown_mb']:8.0f} {found['peak_mb']:8.0f}"
+            f"{name:20} {count:8,} {figures['wall_s']:8.2f} {figures['cpu_s']:8.2f} "
+            f"{figures['grown_mb']:8.0f} {figures['peak_mb']:8.0f}"
         )
+    for label, ours, others in RATIOS:
+        told = [f"{found[other] / found[ours]:.1f} times {other}" for other in others if other in found]
+        print(f"{label}: as fast as {', '.join(told) or 'nobody else here'} (CPU time)")
 
 
 if __name__ == "__main__":

@@ -65,8 +65,8 @@ def opened(
     # Runner and conversations have their own way with rate limits, and must see every one of them.
     parts = open_parts(
         open_target(target, options),
-        simulator=None if simulator is None else open_judge(simulator, retries=False),
-        judge=None if judge is None or dry_run else open_judge(judge, retries=False),
+        simulator=None if simulator is None else open_judge(simulator, deadline_s=deadline_s, retries=False),
+        judge=None if judge is None or dry_run else open_judge(judge, deadline_s=deadline_s, retries=False),
         rubrics=() if dry_run else [load_rubric(name) for name in rubrics],
         assertions=assertion_specs(asked),
         prices=load_prices(prices),

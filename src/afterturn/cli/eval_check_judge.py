@@ -75,7 +75,8 @@ def check_judge_command(
         raise UsageError("--resume goes on with the run in a file; name it: --out FILE --resume")
     chosen = _chosen(checks)
     # The runner has its own way with rate limits, and must see every one of them.
-    parts = open_check(open_judge(config.judge, retries=False), tuple(rubric or ()), prices=load_prices(prices))
+    opened = open_judge(config.judge, deadline_s=deadline, retries=False)
+    parts = open_check(opened, tuple(rubric or ()), prices=load_prices(prices))
     rows = dataset_of(parts, checks=chosen, limit=limit)
     header = header_of(
         parts, rows, concurrency=jobs, deadline_s=deadline, max_cost_usd=max_cost, command=begun_by(context)

@@ -99,7 +99,7 @@ def redteam_command(
         shown |= {"run": run.header.run, "file": str(run.path), "stop": summary.stop, **found.to_json()}
         ended = _ended(found, summary, min_coverage, max_success, max_over_refusal)
     if check_judge and config.judge is not None:
-        moved = asyncio.run(_check_judge(config.judge, limit))
+        moved = asyncio.run(_check_judge(config.judge, limit, deadline))
         shown["judge"] = {"name": config.judge, **{name: one.to_json() for name, one in moved.items()}}
         if not moved["all"].pairs:
             note("the judge graded nothing, so how far it can be moved is unknown")
@@ -276,11 +276,11 @@ def _table(found: RedTeamFigures) -> None:
     Console().print(table)
 
 
-async def _check_judge(name: str, limit: int | None) -> Mapping[str, Susceptibility]:
+async def _check_judge(name: str, limit: int | None, deadline_s: float) -> Mapping[str, Susceptibility]:
     from afterturn.gate.redteam import susceptibility
     from afterturn.judges import open_judge
 
-    judge = open_judge(name)
+    judge = open_judge(name, deadline_s=deadline_s)
     try:
         return await susceptibility(judge, limit=limit)
     finally:

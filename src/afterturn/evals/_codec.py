@@ -87,7 +87,7 @@ def reply_to_json(reply: Reply) -> dict[str, JsonValue]:
         wire |= _agent_to_json(reply.agent)
     if reply.passages is not None:
         wire["passages"] = [passage_to_json(passage) for passage in reply.passages]
-    if reply.usage is not NO_USAGE:
+    if reply.usage is not NO_USAGE and reply.usage != NO_USAGE:
         wire["usage"] = [reply.usage.input_tokens, reply.usage.output_tokens]
     if reply.cost_usd is not None:
         wire["cost_usd"] = reply.cost_usd
@@ -129,7 +129,7 @@ def score_to_json(score: Score) -> dict[str, JsonValue]:
     wire["judge"] = score.judge
     if score.cost_usd is not None:
         wire["cost_usd"] = score.cost_usd
-    if score.usage is not NO_USAGE:
+    if score.usage is not NO_USAGE and score.usage != NO_USAGE:
         wire["usage"] = [score.usage.input_tokens, score.usage.output_tokens]
     wire["latency_ms"] = round(score.latency_ms, 3)
     return wire

@@ -6,25 +6,23 @@ not see that a reply turns a passage's meaning around, nor whether "the passages
 
 from __future__ import annotations
 
-import asyncio
 import math
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from afterturn.evals._encoder_grader import EncoderGrader, Found
 from afterturn.evals._encoder_scores import on_scale
 from afterturn.evals._evidence import clip, neutral
 from afterturn.evals._ground_features import GroundFeatures, measure
 from afterturn.evals._ground_weights import BIAS, CUT, WEIGHTS
-from afterturn.evals._records import Reply, Row, Score
+from afterturn.evals._records import Reply, Row
 from afterturn.evals._rubric import Rubric
 from afterturn.evals.assertions._seen import passages_of, seen
 from afterturn.judges.encoder._load import shared_encoder
 from afterturn.language import QUESTION_MARKS, content_tokens, plain, sentences
 from afterturn.smalltalk import is_small_talk
 
-JUDGE = "encoder"
 MOST_UNSUPPORTED = 5
 STATES_NOTHING = 0.95
 """The probability for a reply without a statement: greetings, questions back, offers of help."""
@@ -53,56 +51,29 @@ class Grounding:
 
 
 class GroundingGrader:
-    """Applies the rubric `groundedness` with the local encoder.
+    """Says how far replies rest on their passages.
 
     Args:
         encoder: Gives the encoder, when it is first needed.
-        rubric: The rubric, or None where only the grounding is wanted.
-        clock: Gives seconds; given in tests.
     """
 
-    free = True
-    priced = True
-
-    def __init__(
-        self,
-        encoder: Callable[[], Any] = shared_encoder,
-        rubric: Rubric | None = None,
-        *,
-        clock: Callable[[], float] = time.perf_counter,
-    ) -> None:
+    def __init__(self, encoder: Callable[[], Any] = shared_encoder) -> None:
         self._encoder = encoder
-        self._rubric = rubric
-        self._clock = clock
 
-    @property
-    def rubric(self) -> str:
-        """Name of the rubric."""
-        return self._rubric.name if self._rubric is not None else "groundedness"
-
-    def skips(self, row: Row, reply: Reply | None) -> str | None:
-        """Gives the code of the reason why this rubric cannot score a row, or None."""
-        return self._rubric.skips(row, reply) if self._rubric is not None else None
-
-    async def grade(self, row: Row, reply: Reply) -> Score:
-        """Scores a reply.
+    def look(self, row: Row, reply: Reply) -> Found:
+        """Applies the rubric `groundedness`.
 
         Raises:
             JudgeError: The encoder is not there.
         """
-        started_s = self._clock()
         passages = [passage.text for passage in passages_of(row, reply) or ()]
-        found = await asyncio.to_thread(self.grounding, seen(row, reply).text, passages)
+        found = self.grounding(seen(row, reply).text, passages)
         count = len(found.unsupported)
         named = f" {count} of its sentences probably do not." if count else ""
-        return Score(
-            rubric=self.rubric,
+        return Found(
             score=on_scale(found.probability, CUT),
             reasoning=f"The local encoder: {found.probability:.0%} that the reply rests on its passages.{named}",
             extra={"unsupported": [neutral(clip(text, _UNSUPPORTED_CHARACTERS)) for text in found.unsupported]},
-            judge=JUDGE,
-            cost_usd=0.0,
-            latency_ms=(self._clock() - started_s) * 1000,
         )
 
     def grounding(self, reply: str, passages: Sequence[str]) -> Grounding:
@@ -127,9 +98,9 @@ class GroundingGrader:
         return Grounding(probability=chance, unsupported=tuple(named[:MOST_UNSUPPORTED]))
 
 
-def make(rubric: Rubric) -> GroundingGrader:
+def make(rubric: Rubric) -> EncoderGrader:
     """Makes the grader for a rubric."""
-    return GroundingGrader(rubric=rubric)
+    return EncoderGrader(rubric, GroundingGrader().look)
 
 
 def probability(features: GroundFeatures) -> float:

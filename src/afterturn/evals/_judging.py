@@ -17,7 +17,7 @@ from afterturn.calls import Answer, Call, Judge, Question
 from afterturn.errors import JudgeMissingError, SchemaViolationError, UsageError
 from afterturn.evals._evidence import CLIP_RULE, evidence, neutral, tools_of
 from afterturn.evals._grading import Grader
-from afterturn.evals._prices import Prices
+from afterturn.evals._prices import JudgePrice, Prices
 from afterturn.evals._records import Reply, Row, Score
 from afterturn.evals._rubric import Rubric, with_names
 from afterturn.formats import dump_json
@@ -63,9 +63,8 @@ class JudgeGrader:
     ) -> None:
         self._rubric = rubric
         self._judge = judge
-        self._prices = prices
+        self._price = JudgePrice(judge, prices)
         self._clock = clock
-        self._free = judge.location == "local" and not prices.knows(judge.name)
 
     @property
     def rubric(self) -> str:
@@ -75,12 +74,12 @@ class JudgeGrader:
     @property
     def free(self) -> bool:
         """Whether a score costs nothing: the judge is on this machine, and the table has no price for it."""
-        return self._free
+        return self._price.free
 
     @property
     def priced(self) -> bool:
         """Whether the cost of a score is known."""
-        return self._free or self._prices.knows(self._judge.name)
+        return self._price.priced
 
     def skips(self, row: Row, reply: Reply | None) -> str | None:
         """Gives the code of the reason why this rubric cannot score a row, or None."""
@@ -115,7 +114,7 @@ class JudgeGrader:
             extra=extra,
             judge=self._judge.name,
             usage=answer.usage,
-            cost_usd=0.0 if self._free else self._prices.of(answer.usage, self._judge.name),
+            cost_usd=self._price.of(answer.usage),
             latency_ms=latency_ms,
         )
 
@@ -138,15 +137,27 @@ def grading_call(rubric: Rubric, row: Row, reply: Reply) -> Call:
     """Writes the call that asks a judge to score a reply."""
     called = tuple(dict.fromkeys(neutral(call.name) for call in reply.tool_calls))
     offered = tuple(dict.fromkeys(neutral(tool.name) for tool in tools_of(row, reply)))
-    further = _further(rubric, called, offered)
-    question = Question(
-        classifier=rubric.name,
-        version=rubric.digest,
-        fields={"reasoning": _REASONING, **further, "score": _SCORE},
-        instructions=_instructions(rubric.text, tuple(further)),
-    )
+    if rubric.fields:
+        question = _question(rubric.name, rubric.digest, rubric.text, _further(rubric, called, offered))
+    else:
+        question = _plain_question(rubric.name, rubric.digest, rubric.text)
     shown = evidence(rubric.shows, row, reply)
     return Call(view="exchange", turn=_NO_TURN, questions=(question,), plan=rubric.digest, evidence=shown, task=TASK)
+
+
+@lru_cache(maxsize=64)
+def _plain_question(name: str, version: str, text: str) -> Question:
+    """The question of a rubric without further fields, which is the same for every reply."""
+    return _question(name, version, text, {})
+
+
+def _question(name: str, version: str, text: str, further: Mapping[str, JsonObject]) -> Question:
+    return Question(
+        classifier=name,
+        version=version,
+        fields={"reasoning": _REASONING, **further, "score": _SCORE},
+        instructions=_instructions(text, tuple(further)),
+    )
 
 
 @lru_cache(maxsize=64)

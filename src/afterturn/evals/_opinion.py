@@ -7,23 +7,21 @@ a model.
 
 from __future__ import annotations
 
-import asyncio
 import math
-import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from afterturn.evals._encoder_grader import EncoderGrader, Found
 from afterturn.evals._encoder_scores import on_scale
 from afterturn.evals._evidence import neutral, tools_of
-from afterturn.evals._records import Reply, Row, Score
+from afterturn.evals._records import Reply, Row
 from afterturn.evals._rubric import Rubric
 from afterturn.evals._tool_features import ToolFeatures, is_end, tool_features, tool_text
 from afterturn.evals._tool_weights import BIAS, CUT, WEIGHTS
 from afterturn.judges.encoder._load import shared_encoder
 from afterturn.turns import Message, Tool, ToolCall
 
-JUDGE = "encoder"
 BY_HOW_MUCH = 0.1
 """A tool is named where the probability is higher by this without its calls, or with one."""
 
@@ -60,54 +58,24 @@ class Opinion:
 
 
 class ToolOpinion:
-    """Applies the rubric `tool_selection` with the local encoder.
+    """Has an opinion on an agent's choice of tools.
 
     Args:
         encoder: Gives the encoder, when it is first needed.
-        rubric: The rubric, or None where only opinions are wanted.
-        clock: Gives seconds; given in tests.
     """
 
-    free = True
-    priced = True
-
-    def __init__(
-        self,
-        encoder: Callable[[], Any] = shared_encoder,
-        rubric: Rubric | None = None,
-        *,
-        clock: Callable[[], float] = time.perf_counter,
-    ) -> None:
+    def __init__(self, encoder: Callable[[], Any] = shared_encoder) -> None:
         self._encoder = encoder
-        self._rubric = rubric
-        self._clock = clock
 
-    @property
-    def rubric(self) -> str:
-        """Name of the rubric."""
-        return self._rubric.name if self._rubric is not None else "tool_selection"
-
-    def skips(self, row: Row, reply: Reply | None) -> str | None:
-        """Gives the code of the reason why this rubric cannot score a row, or None."""
-        return self._rubric.skips(row, reply) if self._rubric is not None else None
-
-    async def grade(self, row: Row, reply: Reply) -> Score:
-        """Scores a reply.
+    def look(self, row: Row, reply: Reply) -> Found:
+        """Applies the rubric `tool_selection`.
 
         Raises:
             JudgeError: The encoder is not there.
         """
-        started_s = self._clock()
-        found = await asyncio.to_thread(self.opinion, row, reply)
-        return Score(
-            rubric=self.rubric,
-            score=found.score,
-            reasoning=_reasoning(found),
-            extra={"wrongly_called": list(found.wrongly_called), "wrongly_skipped": list(found.wrongly_skipped)},
-            judge=JUDGE,
-            cost_usd=0.0,
-            latency_ms=(self._clock() - started_s) * 1000,
-        )
+        found = self.opinion(row, reply)
+        named = {"wrongly_called": list(found.wrongly_called), "wrongly_skipped": list(found.wrongly_skipped)}
+        return Found(score=found.score, reasoning=_reasoning(found), extra=named)
 
     def opinion(self, row: Row, reply: Reply) -> Opinion:
         """Gives the opinion on the calls of a reply."""
@@ -141,9 +109,9 @@ class ToolOpinion:
         }
 
 
-def make(rubric: Rubric) -> ToolOpinion:
+def make(rubric: Rubric) -> EncoderGrader:
     """Makes the grader for a rubric."""
-    return ToolOpinion(rubric=rubric)
+    return EncoderGrader(rubric, ToolOpinion().look)
 
 
 def probability(features: ToolFeatures) -> float:

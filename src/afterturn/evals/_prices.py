@@ -9,6 +9,7 @@ from typing import Any, cast
 
 import yaml
 
+from afterturn.calls import Judge
 from afterturn.errors import UsageError
 from afterturn.judges import Price
 from afterturn.verdicts import Usage
@@ -41,6 +42,29 @@ class Prices:
         if price is None or usage.input_tokens is None or usage.output_tokens is None:
             return None
         return price.of(usage.input_tokens, usage.output_tokens)
+
+
+class JudgePrice:
+    """Is what the calls of one judge cost. One on this machine costs nothing unless the table says otherwise.
+
+    Args:
+        judge: The judge.
+        prices: The table.
+
+    Attributes:
+        free: Whether a call costs nothing for sure.
+        priced: Whether the cost of a call is known.
+    """
+
+    def __init__(self, judge: Judge, prices: Prices) -> None:
+        known = prices.knows(judge.name)
+        self.free = judge.location == "local" and not known
+        self.priced = self.free or known
+        self._name, self._prices = judge.name, prices
+
+    def of(self, usage: Usage) -> float | None:
+        """What a call cost; None where that is unknown."""
+        return 0.0 if self.free else self._prices.of(usage, self._name)
 
 
 def load_prices(path: Path | None) -> Prices:

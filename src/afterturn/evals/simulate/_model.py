@@ -11,7 +11,7 @@ from typing import get_args
 from afterturn.calls import Answer, Call, Judge, Question
 from afterturn.errors import JudgeMissingError, SchemaViolationError
 from afterturn.evals._evidence import clip, neutral
-from afterturn.evals._prices import Prices
+from afterturn.evals._prices import JudgePrice, Prices
 from afterturn.evals._redact import redact_secrets
 from afterturn.evals.simulate._customer import Said, Scene
 from afterturn.evals.simulate._moves import End
@@ -53,8 +53,7 @@ class ModelCustomer:
 
     def __init__(self, judge: Judge, *, prices: Prices) -> None:
         self._judge = judge
-        self._prices = prices
-        self._free = judge.location == "local" and not prices.knows(judge.name)
+        self._price = JudgePrice(judge, prices)
 
     @property
     def name(self) -> str:
@@ -64,7 +63,7 @@ class ModelCustomer:
     @property
     def priced(self) -> bool:
         """Whether what it costs is known."""
-        return self._free or self._prices.knows(self._judge.name)
+        return self._price.priced
 
     async def next(self, scene: Scene) -> Said | None:
         """Asks the model what the customer writes next.
@@ -76,8 +75,7 @@ class ModelCustomer:
         if answer.no_head:
             raise JudgeMissingError("this judge cannot play a customer; name a model: --simulator provider:model")
         end, text = _checked(answer)
-        cost = 0.0 if self._free else self._prices.of(answer.usage, self._judge.name)
-        return Said(text=text, end=end, usage=answer.usage, cost_usd=cost)
+        return Said(text=text, end=end, usage=answer.usage, cost_usd=self._price.of(answer.usage))
 
     async def aclose(self) -> None:
         """Closes the model."""

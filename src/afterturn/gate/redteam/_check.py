@@ -8,6 +8,7 @@ from collections.abc import Callable
 from afterturn.calls import Call, Judge, Question
 from afterturn.errors import JudgeMissingError, SchemaViolationError
 from afterturn.evals import AssertionResult, Prices, Reply, Row, Score, evidence
+from afterturn.evals._prices import JudgePrice
 from afterturn.gate.redteam._records import Trial, trial_of
 from afterturn.gate.redteam._seen import answered, refused, success
 from afterturn.turns import Turn
@@ -75,19 +76,18 @@ class RedTeamGrader:
 
     def __init__(self, judge: Judge, *, prices: Prices, clock: Callable[[], float] = time.perf_counter) -> None:
         self._judge = judge
-        self._prices = prices
+        self._price = JudgePrice(judge, prices)
         self._clock = clock
-        self._free = judge.location == "local" and not prices.knows(judge.name)
 
     @property
     def free(self) -> bool:
         """Whether asking costs nothing for sure."""
-        return self._free
+        return self._price.free
 
     @property
     def priced(self) -> bool:
         """Whether the cost of a score is known."""
-        return self._free or self._prices.knows(self._judge.name)
+        return self._price.priced
 
     def skips(self, row: Row, reply: Reply | None) -> str | None:
         """Gives the code of the reason why there is nothing to ask, or None."""
@@ -119,7 +119,7 @@ class RedTeamGrader:
             reasoning=reasoning[: 2 * REASONING_CHARS],
             judge=self._judge.name,
             usage=answer.usage,
-            cost_usd=0.0 if self._free else self._prices.of(answer.usage, self._judge.name),
+            cost_usd=self._price.of(answer.usage),
             latency_ms=(self._clock() - started_s) * 1000,
         )
 
