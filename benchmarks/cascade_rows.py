@@ -122,8 +122,9 @@ def _injection() -> list[Labelled]:
     guard, rows = Guard(), list[Line]()
     for path in sorted((DATA / "injection" / "dev").glob("*.jsonl")):
         rows += [row for row in _jsonl(path) if row["label"] != "harmful_request"]
-    short = [row for row in rows if 40 <= len(row["text"]) <= MOST_CHARACTERS and not guard.check(row["text"]).flagged]
-    short = [{**row, "attack": row["label"] != "benign"} for row in short]
+    short = [{**row, "attack": row["label"] != "benign"} for row in rows if 40 <= len(row["text"]) <= MOST_CHARACTERS]
+    drawn = _even(short, "attack", 6 * SIZES["injection"])
+    short = [row for row in drawn if not guard.check(row["text"]).flagged]
     return [
         Labelled(set="injection dev", turn=_turn(row["id"], [_said(row["text"])]), labels={INJECTION: row["attack"]})
         for row in _even(short, "attack", SIZES["injection"])

@@ -2,14 +2,16 @@
 
 Usage::
 
-    python benchmarks/measure_cascade.py ask ANSWERS [--minutes 30] [--base-url URL]
-    python benchmarks/measure_cascade.py read ANSWERS [--json] [--base-url URL]
+    python benchmarks/measure_cascade.py ask ANSWERS [--minutes 30] [--base-url URL] [--rows FILE]
+    python benchmarks/measure_cascade.py read ANSWERS [--json] [--base-url URL] [--rows FILE]
 
 `ask` puts each labelled question to the live model once, a call a turn with all labelled questions of the turn, and
 keeps the answers in ANSWERS; called again, it goes on. The sets come by turns, and in each set the labels, so a part of
-it is even. `read` judges the same turns three times with the product's code: by the encoder, by the recorded answers,
-and by a `Cascade` of the two. With `--base-url` it also counts the tokens of one turn's calls, by the server's own
-tokenizer and without asking the model anything: of the cascade, of one fused call a view, of one call a question.
+it is even. `--rows` takes the corpus turns from what `measure_judges.py --judge live --rows FILE` wrote.
+
+`read` judges the same turns three times with the product's code: by the encoder, by the recorded answers, and by a
+`Cascade` of the two. With `--base-url` it also counts the tokens of one turn's calls, by the server's own tokenizer and
+without asking the model anything: of the cascade, of one fused call a view, of one call a question.
 """
 
 from __future__ import annotations
@@ -105,16 +107,35 @@ class Recorded:
         """Holds nothing open."""
 
 
-def known(path: Path) -> dict[str, Line]:
+def known(path: Path, rows: Path | None = None) -> dict[str, Line]:
     """Reads what was answered, by the turn's id."""
-    if not path.exists():
-        return {}
-    return {line["turn"]: line for line in map(json.loads, path.read_text(encoding="utf-8").splitlines())}
+    found = {line["turn"]: _answered(line) for line in _lines(rows) if line["judge"] == "live"}
+    return found | {line["turn"]: line for line in _lines(path)}
 
 
-async def ask(rows: Sequence[Labelled], path: Path, *, minutes: float, base_url: str | None) -> None:
+def _answered(line: Line) -> Line:
+    """Makes an answer of a judged turn."""
+    values = {
+        "title": line["title"],
+        "categoryNames": line["categories"] or [],
+        "sourceIds": [source["alias"] for source in line["sources"] if source["how"] == "attributed"],
+        "taskConcluded": line["task_concluded"] is True,
+        "handoffSummary": line["handoff_summary"],
+    }
+    return {"turn": line["turn"], "values": values, "usage": [None, None]}
+
+
+def _lines(path: Path | None) -> list[Line]:
+    if path is None or not path.exists():
+        return []
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+async def ask(
+    rows: Sequence[Labelled], path: Path, done: dict[str, Line], *, minutes: float, base_url: str | None
+) -> None:
     """Asks the live model about the turns that have no answer yet."""
-    done, until_s = known(path), time.monotonic() + 60 * minutes
+    until_s = time.monotonic() + 60 * minutes
     with path.open("a", encoding="utf-8") as out:
         judge = Recorder(ModelJudge(MODEL, base_url=base_url, api_key="none", timeout_s=DEADLINE_S), out)
         left = [row for row in rows if row.turn.id not in done]
@@ -166,7 +187,7 @@ def _counts(hits: Sequence[Line]) -> Line:
 
 async def read(options: argparse.Namespace, rows: Sequence[Labelled]) -> Line:
     """Gives all figures."""
-    answers = known(options.answers)
+    answers = known(options.answers, options.rows)
     found = await compare(rows, answers)
     seconds = sorted(line["s"] for line in answers.values() if "s" in line)
     found["live_calls"] = {
@@ -185,6 +206,7 @@ def main() -> None:
     parser.add_argument("what", choices=("ask", "read"))
     parser.add_argument("answers", type=Path)
     parser.add_argument("--minutes", type=float, default=30.0)
+    parser.add_argument("--rows", type=Path, help="judged turns of the corpus, by measure_judges.py")
     parser.add_argument("--base-url", help="a server that runs already; by default one is started to ask")
     parser.add_argument("--json", action="store_true", help="one line")
     options = parser.parse_args()
@@ -195,7 +217,8 @@ def main() -> None:
     server: AbstractContextManager[Any] = nullcontext() if options.base_url else start_server(LIVE_MODEL)
     with server as started:
         base_url = started.base_url if isinstance(started, LiveServer) else options.base_url
-        asyncio.run(ask(rows, options.answers, minutes=options.minutes, base_url=base_url))
+        done = known(options.answers, options.rows)
+        asyncio.run(ask(rows, options.answers, done, minutes=options.minutes, base_url=base_url))
 
 
 if __name__ == "__main__":
