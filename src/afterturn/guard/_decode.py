@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from afterturn.guard import _ciphers
+from afterturn.guard._found import found
 from afterturn.guard._triggers import Triggers, long_words
 
 Exactness = Literal["block", "same", "mirror"]
@@ -25,6 +26,9 @@ _BASE64 = re.compile(
 )
 _PIECE = re.compile(r"[A-Za-z0-9+/_-]{16,}={0,2}")
 _BASE32 = re.compile(r"(?<![A-Z0-9])[A-Z2-7]{16,}={0,6}")
+_STANDARD = str.maketrans("-_", "+/")
+_AS_BASE32 = bytes(65 if chr(code) in "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567" else 46 for code in range(256))
+_BASE32_RUN = b"A" * 16
 _HEX = re.compile(r"(?<![0-9a-zA-Z])(?:0x|\\x)?[0-9a-fA-F]{2}(?:[ ,:;-]{0,2}(?:0x|\\x)?[0-9a-fA-F]{2}){7,}")
 _PERCENT = re.compile(r"\S+")
 _PLUS = re.compile(r"[A-Za-z']{1,20}(?:\+[A-Za-z']{1,20}){2,}")
@@ -37,11 +41,11 @@ _BRAILLE = re.compile(
     "[\u2800-\u28ff]{6,}(?:[ \n]{1,2}[\u2800-\u28ff]+)*|(?:[\u2800-\u28ff]+[ \n]{1,2}){2,}[\u2800-\u28ff]+"
 )
 _QUOTED = re.compile(r"(?:=[0-9A-Fa-f]{2}|=\r?\n|[!-<>-~]){12,}")
+_QUOTED_OFTEN = re.compile(r"(?:=[0-9A-Fa-f]{2}(?:[!-<>-~]|=\r?\n)*){6}")
 _QUOTES = re.compile("=[0-9A-Fa-f]{2}")
 _ESCAPES_IN_A_ROW = re.compile(rb"(?:%[0-9a-fA-F]{2})+")
 _BINARY = re.compile(r"[01]{8}(?:[ ,]{0,2}[01]{8}){5,}")
 _DECIMAL = re.compile(r"[0-9]{2,3}(?:[ ,;]{1,2}[0-9]{2,3}){7,}")
-_TWO_NUMBERS = re.compile("[0-9][ ,;]{1,2}[0-9]")
 _MORSE = re.compile(r"[.-]{1,6}(?:[ /|]{1,3}[.-]{1,6}){7,}")
 _TAGS = re.compile("[\U000e0020-\U000e007e]+")
 _FLAG = re.compile("\U0001f3f4[\U000e0020-\U000e007e]{2,6}\U000e007f")
@@ -69,6 +73,9 @@ _STRAY = 2
 
 _LEAST = 6
 """A shorter decoded text is no instruction."""
+
+_NO_CONTROLS = bytes([9, 10, 13, *range(32, 127), *range(128, 256)])
+"""Bytes that may be a part of a character that is printed, whatever stands beside them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +122,7 @@ def layers(original: str, normal: str, triggers: Triggers) -> Iterator[Layer]:
 def _escaped(text: str) -> Iterator[Layer]:
     if "%" in text:
         yield from _all(_PERCENT, "percent", _percent, text)
-    if len(_QUOTES.findall(text)) >= _LEAST:
+    if len(_QUOTES.findall(text)) >= _LEAST and found(_QUOTED_OFTEN, text):
         yield from _all(_QUOTED, "quoted_printable", _quoted, text)
     if text.count("+") > 1:
         yield from _all(_PLUS, "percent", _plus, text)
@@ -152,15 +159,14 @@ def _blob(text: str, match: re.Match[str]) -> Iterator[Layer]:
             decoded = _base64(piece.group())
             if decoded is not None:
                 yield Layer("base64", decoded, *piece.span())
-    yield from _all(_BASE32, "base32", _base32, text, *match.span())
+    if _BASE32_RUN in match.group().encode().translate(_AS_BASE32):
+        yield from _all(_BASE32, "base32", _base32, text, *match.span())
 
 
 def _codes(text: str) -> Iterator[Layer]:
-    yield from _all(_HEX, "hex", _hex, text)
-    yield from _all(_BINARY, "binary", _binary, text)
-    if _TWO_NUMBERS.search(text):
-        yield from _all(_DECIMAL, "decimal", _decimal, text)
-    yield from _all(_MORSE, "morse", _morse, text)
+    for pattern, carrier, decode in _CODES:
+        if found(pattern, text):
+            yield from _all(pattern, carrier, decode, text)
     if "\\u" in text or "\\x" in text:
         yield from _all(_ESCAPES, "escapes", _escapes, text)
     if "\\1" in text or "\\0" in text:
@@ -195,11 +201,13 @@ def _all(
 def _base64(run: str) -> str | None:
     if run.islower() or run.isupper():  # a text in base64 has letters of either case; a path or a word has not
         return None
-    joined = "".join(run.replace(">", "").split()).replace("-", "+").replace("_", "/").rstrip("=")
+    if "\n" in run:
+        run = "".join(run.replace(">", "").split())
+    joined = run.translate(_STANDARD).rstrip("=")
     if len(joined) % 4 == 1:
         joined = joined[:-1]
     try:
-        return _text(base64.b64decode(joined + "=" * (-len(joined) % 4), validate=True))
+        return _text(binascii.a2b_base64(joined + "=" * (-len(joined) % 4), strict_mode=True))
     except (binascii.Error, ValueError):
         return None
 
@@ -232,6 +240,14 @@ def _morse(run: str) -> str | None:
     words = re.split(r" ?[/|] ?| {3}", run)
     said = " ".join("".join(_MORSE_CODE.get(code, "") for code in word.split()) for word in words)
     return said if len(said) >= _LEAST else None
+
+
+_CODES: tuple[tuple[re.Pattern[str], str, Callable[[str], str | None]], ...] = (
+    (_HEX, "hex", _hex),
+    (_BINARY, "binary", _binary),
+    (_DECIMAL, "decimal", _decimal),
+    (_MORSE, "morse", _morse),
+)
 
 
 def _percent(run: str) -> str | None:
@@ -286,6 +302,8 @@ def _text(data: bytes) -> str | None:
         return None
     if data[1::2].count(0) * 3 > len(data):
         return data.decode("utf-16-le", "ignore")
+    if len(data.translate(None, _NO_CONTROLS)) * 20 > len(data):  # as below, before all of it is decoded
+        return None
     text = data.decode("utf-8", "replace")
     if text.count("\ufffd") > _STRAY:
         return None

@@ -13,6 +13,7 @@ from typing import Any, cast
 
 from afterturn.guard._engines import SHORT, Candidate, Way
 from afterturn.guard._rarity import EDGE
+from afterturn.guard._re2_words import Re2Words
 from afterturn.guard._rules import Pattern
 
 _MEMORY_BYTES = 64 << 20
@@ -39,17 +40,10 @@ class Re2Engine:
         self._patterns = patterns
         self._compiled: dict[int, Any] = {}
         self._asks: list[Callable[[bytes], object] | None] = [None] * len(patterns)
-        self._words = tuple(
-            sorted({word for pattern in patterns for way in pattern.needs for group in way for word in group})
-        )
-        self._bare = tuple(word.strip(EDGE) for word in self._words)
-        ids = {word: at for at, word in enumerate(self._words)}
-        self._set = self._re2.Set.SearchSet(self._options)
-        for word in self._words:
-            edges = (r"\b" * word.startswith(EDGE), r"\b" * word.endswith(EDGE))
-            self._set.Add(self._re2.escape(word.strip(EDGE)).join(edges))
-        self._set.Compile()
-        self._match = self._set.Match
+        needed = sorted({word for pattern in patterns for way in pattern.needs for group in way for word in group})
+        self._words = Re2Words(self._re2, self._options, needed)
+        self._bare = tuple(word.strip(EDGE) for word in self._words.words)
+        ids = {word: at for at, word in enumerate(self._words.words)}
         self._plain = [Candidate(at, ()) for at in range(len(patterns))]
         self._always = [self._plain[at] for at, pattern in enumerate(patterns) if not pattern.needs]
         self._by_trigger: dict[int, list[_Way]] = {}
@@ -64,10 +58,7 @@ class Re2Engine:
     def candidates(self, text: str) -> list[Candidate]:
         """Lists the patterns that may match, in their order; of a short text, those that do."""
         data = text.encode("utf-8", "replace")
-        words = self._match(data.replace(b"\n", b" ")) if self._words else None
-        if not words:  # Set.Match gives None where nothing hits
-            return self._always
-        present = set(words)
+        present = set(self._words.of(data.replace(b"\n", b" "), is_ascii=text.isascii()))
         touched = self._triggers & present
         if not touched:
             return self._always

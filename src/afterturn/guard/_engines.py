@@ -14,6 +14,12 @@ SHORT = 12_000
 _MOST_PLACES = 32
 """Where the rarest words stand in more places, looking everywhere is cheaper."""
 
+_FEW_PLACES = 8
+"""Where words stand in so few places, no other group need be rarer."""
+
+_MANY_TIMES = _MOST_PLACES // _FEW_PLACES
+"""A word whose first few places are in so small a part of the text will be in too many."""
+
 
 class Way(NamedTuple):
     """Is a way that a pattern may match in: groups of words, the rarest first, of each of which the text holds one.
@@ -67,7 +73,7 @@ class Windows:
     def __init__(self, text: str) -> None:
         self._text = text
         self._flat = ""
-        self._places: dict[str, list[int]] = {}
+        self._places: dict[str, list[int] | None] = {}
 
     def of(self, candidate: Candidate, pattern: Pattern) -> list[tuple[int, int]]:
         """Lists the stretches of the text that can hold a match, apart from each other and in order."""
@@ -77,35 +83,53 @@ class Windows:
         reach = pattern.width + 1
         found: set[int] = set()
         for way in candidate.near:
-            places = self._all(way.words(0))
-            if len(places) > _MOST_PLACES or len(places) * 2 * reach > length:
+            rarest, places = self._fewest(way)
+            if places is None or len(places) * 2 * reach > length:
                 return [(0, length)]
-            others = [way.words(group) for group in range(1, len(way.groups))]
+            others = [way.words(group) for group in range(len(way.groups)) if group != rarest]
             found.update(place for place in places if self._near(place, reach, others))
         return _merged(sorted(found), reach, length)
+
+    def _fewest(self, way: Way) -> tuple[int, list[int] | None]:
+        """Gives the group that is rarest in this text, with its places; None where all are in many."""
+        rarest, fewest = 0, self._all(way.words(0))
+        for group in range(1, len(way.groups)):
+            if fewest is not None and len(fewest) <= _FEW_PLACES:
+                break
+            places = self._all(way.words(group))
+            if places is not None and (fewest is None or len(places) < len(fewest)):
+                rarest, fewest = group, places
+        return rarest, fewest
 
     def _near(self, place: int, reach: int, groups: Sequence[Sequence[str]]) -> bool:
         around = self._flat[max(0, place - reach) : place + reach]
         return all(any(word in around for word in group) for group in groups)
 
-    def _all(self, words: Sequence[str]) -> list[int]:
-        """Lists the places of words, or more of them than are worth a look."""
-        places: set[int] = set()
+    def _all(self, words: Sequence[str]) -> list[int] | None:
+        """Lists the places of words; None where they are more than are worth a look."""
+        places: list[int] = []
         for word in words:
-            places.update(self._of_word(word))
+            found = self._of_word(word)
+            if found is None:
+                return None
+            places += found
             if len(places) > _MOST_PLACES:
-                break
-        return sorted(places)
+                return None
+        return places
 
-    def _of_word(self, word: str) -> list[int]:
-        places = self._places.get(word)
-        if places is None:
-            self._flat = flat = self._flat or self._text.replace("\n", " ")
-            places = self._places[word] = []
-            place = flat.find(word)
-            while place >= 0 and len(places) <= _MOST_PLACES:
-                places.append(place)
-                place = flat.find(word, place + 1)
+    def _of_word(self, word: str) -> list[int] | None:
+        if word in self._places:
+            return self._places[word]
+        self._flat = flat = self._flat or self._text.replace("\n", " ")
+        places: list[int] = []
+        place = flat.find(word)
+        while place >= 0:
+            places.append(place)
+            if len(places) > _MOST_PLACES or (len(places) == _FEW_PLACES and place * _MANY_TIMES < len(flat)):
+                self._places[word] = None
+                return None
+            place = flat.find(word, place + 1)
+        self._places[word] = places
         return places
 
 

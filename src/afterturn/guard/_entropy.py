@@ -69,7 +69,7 @@ def find(text: str) -> tuple[Finding, ...]:
     found: list[Finding] = []
     for match in (run for start, end in long_words(text, _LEAST) for run in _RUN.finditer(text, start, end)):
         kind = _random(match.group())
-        if kind is None or _explained(text, match.start(), match.group(), kind):
+        if kind is None or _is_announced(text, match.start()):
             continue
         found.append(
             Finding(
@@ -87,9 +87,12 @@ def find(text: str) -> tuple[Finding, ...]:
 
 
 def _random(run: str) -> _Class | None:
+    """Gives the class of which a run is random, and no known format."""
     for kind in _CLASSES:
         if kind.pattern.fullmatch(run):
-            return kind if len(run) >= kind.length and _bits(run[:512]) >= kind.bits else None
+            if len(run) < kind.length or _explained(run.rstrip("="), kind) or _bits(run[:512]) < kind.bits:
+                return None
+            return kind
     return None
 
 
@@ -98,13 +101,17 @@ def _bits(run: str) -> float:
     return math.log2(length) - sum([count * math.log2(count) for count in Counter(run).values()]) / length
 
 
-def _explained(text: str, start: int, run: str, kind: _Class) -> bool:
-    body = run.rstrip("=")
+def _explained(body: str, kind: _Class) -> bool:
     if _UUID.fullmatch(body) or (len(body) in _HASH_LENGTHS and re.fullmatch("[0-9a-fA-F]+", body)):
         return True
-    if body.startswith("eyJ") or _BEFORE.search(text[max(0, start - _LOOK_BACK) : start]):
-        return True
-    return _is_known(_head(body, kind.name)) or (kind.name == "base64" and _made_of_words(body))
+    return (
+        body.startswith("eyJ") or _is_known(_head(body, kind.name)) or (kind.name == "base64" and _made_of_words(body))
+    )
+
+
+def _is_announced(text: str, start: int) -> bool:
+    """Says whether what stands before a run says what it is; asked last, since it takes the longest."""
+    return _BEFORE.search(text[max(0, start - _LOOK_BACK) : start]) is not None
 
 
 def _made_of_words(body: str) -> bool:

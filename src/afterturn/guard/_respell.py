@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from itertools import islice
 from operator import ne
 from typing import cast
@@ -13,7 +13,7 @@ from afterturn.guard._normalize import Normalized
 _LEET = str.maketrans("0123456789@$!|+", "oizeasgtbgasiit")
 _DIGITS = {ord(digit): letter for digit, letter in zip("0134578", "oieastb", strict=True)}
 _LEET_L = {**_LEET, ord("1"): ord("l"), ord("|"): ord("l")}
-_TOKEN = re.compile(r"(?<![a-z0-9@$!|+])[a-z]*[0-9@$!|+][a-z0-9@$!|+]*")
+_TOKEN = re.compile(r"([a-z0-9@$!|+]+)")
 _APART = re.compile(r"(?<!\S)\S(?: {1,4}\S(?!\S)){3,}|(?<![^\W_])[^\W_](?:[.*_|-][^\W_]){3,}(?![^\W_])")
 _BETWEEN = re.compile(r"[.*_|-]")
 _MOSTLY = 5
@@ -90,13 +90,25 @@ class Speller:
         return 0
 
     def _without_leet(self, text: str) -> str:
-        known = _Known(self._unleeted)  # texts say the same words again and again
-        read = _TOKEN.sub(lambda match: known[match.group()], text)
+        pieces = _TOKEN.split(text)
+        tokens = pieces[1::2]
+        pieces[1::2] = map(self._read(tokens).__getitem__, tokens)
+        read = "".join(pieces)
         differs = cast(Iterator[bool], map(ne, text, read))
         changed = sum(islice(filter(None, differs), _MOSTLY + 1)) if read != text else 0
         if changed > _MOSTLY:
             return _without_digits(read)  # then 15 is "is" and 1 is "i"
         return _NUMBER.sub(self._number, read) if changed >= _SOME else read
+
+    def _read(self, tokens: Iterable[str]) -> dict[str, str]:
+        """Says how words read, of letters alone and of letters and digits."""
+        words = dict.fromkeys(tokens)  # texts say the same words again and again
+        different = [token for token in words if not token.isalpha()]
+        known = dict(zip(words, words, strict=True))
+        known |= {token: self._unleeted(token) for token in different[:_CAREFULLY]}
+        if rest := different[_CAREFULLY:]:
+            known.update(zip(rest, " ".join(rest).translate(_LEET).split(" "), strict=True))
+        return known
 
     def _number(self, match: re.Match[str]) -> str:
         """Reads a number as a word, where it is one that is known: 531 is "sei"."""
@@ -129,20 +141,10 @@ class Speller:
         return readings[0] if letters > 1 < leet and len(body) > _SHORTEST_LEET else body
 
 
-class _Known(dict[str, str]):
-    """Remembers for one text how each of its words reads."""
-
-    def __init__(self, read: Callable[[str], str]) -> None:
-        super().__init__()
-        self._read = read
-
-    def __missing__(self, token: str) -> str:
-        read = self[token] = self._read(token) if len(self) < _CAREFULLY else token.translate(_LEET)
-        return read
-
-
 def _without_digits(text: str) -> str:
     """Reads each digit that is left as a letter."""
+    if not any(map(text.__contains__, "0134578")):
+        return text
     pieces: list[str] = []
     at = 0
     for match in _NUMBERED.finditer(text):

@@ -62,18 +62,33 @@ def before_each(nodes: Iterable[tuple[Any, Any]], left: int) -> list[int]:
         nodes: A sequence of a parsed pattern.
         left: What can stand before the whole of it.
     """
+    nodes = list(nodes)
+    shapes = list(map(shape, nodes))
     masks = [left]
-    for part in map(shape, nodes):
+    for part in shapes:
         masks.append(part.last | (masks[-1] if part.empty else 0))
+    for at, (node, part) in enumerate(zip(nodes, shapes[1:], strict=False), 1):
+        if _is_edge(node) and part.first == WORD and not part.empty:
+            masks[at] = OTHER  # a word begins here
     return masks
 
 
 def after_each(nodes: Iterable[tuple[Any, Any]], right: int) -> list[int]:
     """Says for the start, and for each node, what can stand just after it."""
+    nodes = list(nodes)
+    shapes = list(map(shape, nodes))
     masks = [right]
-    for part in map(shape, reversed(list(nodes))):
+    for part in reversed(shapes):
         masks.append(part.first | (masks[-1] if part.empty else 0))
-    return masks[::-1]
+    masks.reverse()
+    for at, (part, node) in enumerate(zip(shapes, nodes[1:], strict=False), 1):
+        if _is_edge(node) and part.last == WORD and not part.empty:
+            masks[at] = OTHER  # a word ends here
+    return masks
+
+
+def _is_edge(node: tuple[Any, Any]) -> bool:
+    return str(node[0]) == "AT" and str(node[1]) == "AT_BOUNDARY"
 
 
 def width(nodes: Iterable[tuple[Any, Any]]) -> int:

@@ -15,6 +15,7 @@ from functools import cache
 from afterturn.guard import _scene_patterns, _situation_patterns
 from afterturn.guard._context_patterns import DO_IT, DO_IT_ELSEWHERE, FOREIGN, OWN_MACHINE, TO_YOU
 from afterturn.guard._fold import fold
+from afterturn.guard._found import found
 from afterturn.guard._rules import Cut
 
 _NEAR = 80
@@ -73,20 +74,20 @@ def _compiled(name: str) -> re.Pattern[str]:
 
 
 def _finds(name: str, text: str) -> bool:
-    return _compiled(name).search(text) is not None
+    return found(_compiled(name), text)
 
 
 def _is_ordered(right: str) -> bool:
     """Says whether what follows orders to obey."""
-    if DO_IT.search(right) is not None:
+    if found(DO_IT, right):
         return True
-    return FOREIGN.search(right) is not None and DO_IT_ELSEWHERE.search(right) is not None
+    return found(FOREIGN, right) and found(DO_IT_ELSEWHERE, right)
 
 
 def _takes_back(seen: _Seen) -> bool:
     """An own message or order is taken back, or what the writer said about something."""
     first, *rest = _compiled("BREAK").split(seen.match, maxsplit=1)
-    if rest and _finds("MESSAGE", first) and not _finds("GRANTS", seen.match) and TO_YOU.search(seen.match) is None:
+    if rest and _finds("MESSAGE", first) and not _finds("GRANTS", seen.match) and not found(TO_YOU, seen.match):
         return True
     after = seen.right[:_NEAR]
     whole = seen.match + after
@@ -107,7 +108,7 @@ def _is_notice(seen: _Seen) -> bool:
     """Rules for people: a notice, a handbook, a circular."""
     if not _finds("AUDIENCE", seen.around) and not _finds("TITLE", seen.text[: min(_TITLE, seen.start)]):
         return False
-    if TO_YOU.search(seen.match) is not None or _finds("AI_NAMED", seen.around):
+    if found(TO_YOU, seen.match) or _finds("AI_NAMED", seen.around):
         return False
     return not _finds("GRANTS", seen.match + seen.right[:_NEAR])
 
@@ -115,9 +116,9 @@ def _is_notice(seen: _Seen) -> bool:
 def _tells_what_happens(seen: _Seen) -> bool:
     """A thing does it, and is told of; nobody is ordered to."""
     sentence, match = seen.sentence, seen.match
-    if OWN_MACHINE.search(sentence) is not None and _finds("SUBJECT", sentence):
+    if found(OWN_MACHINE, sentence) and _finds("SUBJECT", sentence):
         return True
-    if TO_YOU.search(sentence + match) is not None or _finds("YOU_TOO", sentence + match):
+    if found(TO_YOU, sentence + match) or _finds("YOU_TOO", sentence + match):
         return False
     if _finds("TOLD_ME", sentence) or _finds("MAY_I", seen.right[:16]) or _finds("MINE_BEFORE", sentence):
         return True
@@ -153,7 +154,7 @@ def _is_of_own_machine(seen: _Seen) -> bool:
     if not _finds("PROMPT", before) or not _finds("WRITES", before):
         return False
     return _finds("MACHINE", before + seen.right[:_NEAR]) and (
-        _MARKS.search(before) is not None or TO_YOU.search(seen.match) is None
+        _MARKS.search(before) is not None or not found(TO_YOU, seen.match)
     )
 
 
