@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from eval_parts import GOOD, FunctionTarget, grader, rows, said
 
-from afterturn.errors import OutputError
-from afterturn.evals import Prices, Row, RowResult, Setup, run_rows
+from afterturn.errors import JudgeMissingError, OutputError
+from afterturn.evals import Prices, Row, RowResult, Setup, outcome, run_rows, summarize
 from afterturn.evals._keys import Hashes
 from afterturn.evals._storage import done_key
 from afterturn.judges import Price
@@ -35,6 +35,21 @@ async def test_every_row_has_a_result_and_one_bad_row_ends_nothing() -> None:
     assert stop is None
     assert sorted(result.row.id for result in results) == sorted(f"r{number}" for number in range(20))
     assert [result.row.id for result in results if result.state == "agent_error"] == ["r3"]
+
+
+async def test_a_judge_that_cannot_be_asked_at_all_stops_the_run_before_the_agent_has_cost_more() -> None:
+    target = FunctionTarget(lambda _: "2")
+    setup = Setup(target=target, graders=(grader(JudgeMissingError("no key; set OPENAI_API_KEY")),))
+    results, stop = await run(20, setup=setup)
+    assert (stop, len(results), len(target.asked)) == ("judge_missing", 1, 1)
+    found = outcome(summarize(results, planned=20, stop=stop), threshold=70)
+    assert (found.exit_code, found.reason) == (3, "judge_missing")
+    assert "mend it, resume with --retry-errors" in found.told
+
+
+async def test_what_kept_rows_from_being_judged_is_named() -> None:
+    results, _ = await run(4, FunctionTarget(lambda row: "2" if row.id == "r0" else ""))
+    assert outcome(summarize(results, planned=4), threshold=70).told.endswith("90% must be: agent_error:no_reply 3")
 
 
 @pytest.mark.parametrize(("concurrency", "most"), [(1, 1), (5, 5), (50, 8)])

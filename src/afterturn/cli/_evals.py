@@ -136,11 +136,14 @@ def show_rows(run: RunFile, most: int) -> None:
     from rich.console import Console
     from rich.table import Table
 
+    from afterturn.evals.reports._rows import broken
+
     others = (result for result in run.results() if result.state != "pass")
     table = Table("row", "state", "reason", "score", "message")
     for result in islice(others, most):
         score = "" if result.score is None else str(result.score)
-        told = result.message or next((one.reasoning for one in result.scores), "")
+        told = "; ".join(filter(None, (broken(result), result.message)))
+        told = told or next((one.reasoning for one in result.scores), "")
         cells = (result.row.id, result.state, result.reason or "", score, told[:120])
         table.add_row(*map(printable, cells))
     if table.row_count:

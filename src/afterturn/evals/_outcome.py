@@ -34,6 +34,13 @@ class Outcome:
         return EXIT_CODES[self.verdict]
 
 
+_HINTS = {
+    "unknown_price": "; give the price of agent and judge by --prices FILE",
+    "judge_missing": "; the judge cannot be asked: see the last row's message, mend it, resume with --retry-errors",
+}
+_MOST_REASONS = 3
+
+
 def outcome(
     summary: RunSummary, *, threshold: int, min_coverage: float = MIN_COVERAGE, min_pass_rate: float | None = None
 ) -> Outcome:
@@ -62,14 +69,20 @@ def _unclear(summary: RunSummary, min_coverage: float) -> tuple[str, str] | None
         return "empty", "the dataset has no row, so nothing was measured"
     if summary.stop is not None:
         done = f"{summary.done} of {summary.planned} done"
-        hint = "; give the price of agent and judge by --prices FILE" if summary.stop == "unknown_price" else ""
+        hint = _HINTS.get(summary.stop, "")
         return summary.stop, f"the run stopped before its end ({summary.stop}): {done}{hint}"
     if summary.pass_rate.mean is None:
-        return "nothing_judged", "no row was judged; see the reasons of the errors and skips"
+        return "nothing_judged", f"no row was judged: {_why(summary)}"
     if summary.pass_rate.coverage < min_coverage:
         told = f"only {summary.pass_rate.coverage:.1%} of the results were judged, and {min_coverage:.0%} must be"
-        return "low_coverage", told
+        return "low_coverage", f"{told}: {_why(summary)}"
     return None
+
+
+def _why(summary: RunSummary) -> str:
+    """Names what kept rows from being judged, the most frequent first."""
+    found = [f"{reason} {count}" for reason, count in summary.reasons.items() if not reason.startswith("fail:")]
+    return ", ".join(found[:_MOST_REASONS]) or f"{summary.planned - summary.done} results are missing"
 
 
 def _failed(summary: RunSummary, threshold: int, min_pass_rate: float | None) -> tuple[str, str] | None:

@@ -17,6 +17,8 @@ from afterturn.evals._storage import done_key
 
 Take = Callable[[RowResult], None]
 
+JUDGE_MISSING = "judge_missing"
+
 
 async def run_rows(
     setup: Setup,
@@ -46,7 +48,7 @@ async def run_rows(
         runner: Runs a row; given in tests.
 
     Returns:
-        Why it stopped before the end (`cost_cap`, `unknown_price`), or None.
+        Why it stopped before the end (`cost_cap`, `unknown_price`, `judge_missing`), or None.
     """
     work = _Work(
         runner=runner or RowRunner(setup, pace or Pace(concurrency)),
@@ -73,6 +75,7 @@ class _Work:
         self._most: float = math.inf
         self._end: asyncio.Future[None] | None = None
         self._context = copy_context()
+        self._lost: str | None = None
         self.spend = spend
         self.stop: str | None = None
 
@@ -131,7 +134,7 @@ class _Work:
         """Gives the next row; None where there is none, or none may begin now."""
         if self.stop is not None or self._most <= 0:
             return None
-        reason = self.spend.stop(len(self._under_way))
+        reason = self._lost or self.spend.stop(len(self._under_way))
         if reason == "cost_cap" and self._under_way:
             return None  # those under way may turn out cheaper; the last worker decides
         item = next(self._items, None)
@@ -143,6 +146,8 @@ class _Work:
 
     def _keep(self, result: RowResult) -> None:
         self.spend.add(result)
+        if result.state == "judge_error" and str(result.reason).endswith(JUDGE_MISSING):
+            self._lost = JUDGE_MISSING  # no key, no model: no row can be judged, and agents cost money
         self._take(result)
 
     def _leave_behind(self, task: asyncio.Task[Any]) -> None:

@@ -25,6 +25,7 @@ from afterturn.evals import (
 )
 from afterturn.evals._pace import Pace
 from afterturn.evals.assertions import open_assertion
+from afterturn.evals.reports._rows import broken
 from afterturn.evals.targets import Target, open_target
 from afterturn.evals.targets._objects import wrapped
 from afterturn.evals.targets.python import PythonTarget
@@ -127,9 +128,8 @@ def assert_passed(result: RowResult) -> None:
     __tracebackhide__ = True
     if result.state == "pass":
         return
-    broken = [f"{one.name} ({one.reason or 'does not hold'})" for one in result.assertions if not one.passed]
     scores = [f"{one.rubric} {one.score}" for one in result.scores]
-    told = "; ".join([*broken, *scores])
+    told = "; ".join(filter(None, [broken(result), *scores]))
     raise AssertionError(f"row {result.row.id}: {result.state} ({result.reason})" + (f": {told}" if told else ""))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from afterturn.evals._records import RowResult
 from afterturn.evals._run_records import Mean, RunSummary
 
 
@@ -16,6 +17,11 @@ def mean_lines(summary: RunSummary) -> Iterator[tuple[str, str, Mean]]:
     for name, mean in summary.assertions.items():
         yield f"assertion {name}", _text(mean, "{:.1%}"), mean
     yield "latency", _text(summary.latency_ms, "{:,.0f} ms"), summary.latency_ms
+
+
+def broken(result: RowResult) -> str:
+    """Names the assertions that do not hold, each with its reason."""
+    return "; ".join(f"{one.name} ({one.reason or 'does not hold'})" for one in result.assertions if not one.passed)
 
 
 def cost_text(summary: RunSummary) -> str:

@@ -10,7 +10,7 @@ from afterturn.evals._records import RowResult
 from afterturn.evals._run_records import RunSummary
 from afterturn.evals._storage import RunFile
 from afterturn.evals.reports._escape import xml_text
-from afterturn.evals.reports._rows import mean_lines
+from afterturn.evals.reports._rows import broken, mean_lines
 
 _TAGS = {"fail": "failure", "agent_error": "error", "judge_error": "error", "skipped": "skipped"}
 
@@ -58,9 +58,8 @@ def _case(result: RowResult, target: str, repeats: int) -> ElementTree.Element:
 
 
 def _told(result: RowResult) -> str:
-    broken = [f"{one.name} ({one.reason or 'does not hold'})" for one in result.assertions if not one.passed]
     scores = [f"{one.rubric} {one.score}" for one in result.scores]
-    return "; ".join([*broken, *scores]) or result.message or result.reason or ""
+    return "; ".join(filter(None, [broken(result), *scores])) or result.message or result.reason or ""
 
 
 def _whole(found: Outcome, target: str) -> ElementTree.Element:
