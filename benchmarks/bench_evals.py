@@ -155,11 +155,8 @@ def inspect_llm(folder: Path, count: int) -> None:
     scoring: Any = importlib.import_module("inspect_ai.scorer")
     models: Any = importlib.import_module("inspect_ai.model")
 
-    def answers() -> Any:
-        while True:
-            yield models.ModelOutput.from_content("mockllm/model", "It fits. GRADE: C")
-
-    judge = models.get_model("mockllm/model", custom_outputs=answers())
+    answers = [models.ModelOutput.from_content("mockllm/model", "It fits. GRADE: C") for _ in range(count)]
+    judge = models.get_model("mockllm/model", custom_outputs=answers, memoize=False)
     _inspect(folder, count, scoring.model_graded_qa(model=judge))
 
 

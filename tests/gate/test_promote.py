@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -9,6 +10,9 @@ from typing import Any
 import pytest
 from gate_bench import Bench
 
+from afterturn.evals import new_header, start_run
+from afterturn.evals.simulate import load_personas, open_cast, open_parts
+from afterturn.evals.targets.python import PythonTarget
 from afterturn.gate import Report, closed, decide, gate_schema
 
 LAST = {"last": {"file": "last.jsonl", "target": "app:agent", "dataset": "rows.jsonl"}}
@@ -35,6 +39,45 @@ async def test_a_paired_test_promotes_what_is_shown_to_be_no_worse(bench: Bench)
     await two_runs(bench, 100, fails_now=0, failed_before=0)
     report = decide(bench.write_gate(worse(0.04), runs=LAST))
     assert (report.verdict, report.findings[0].baseline) == ("promoted", 1.0)
+
+
+def greets(_: object) -> str:
+    return "All is fine."
+
+
+@pytest.fixture
+def simulated(bench: Bench) -> Bench:
+    """A bench whose run is a simulation of one scenario with the two personas of a file."""
+    people = [{"id": name, "language": "en", "opening": "Hello?", "goal": "To be greeted."} for name in ("ann", "bob")]
+    (bench.folder / "people.yaml").write_text(json.dumps(people), encoding="utf-8")
+    bench.write_rows([{"id": "greets", "assert": ["contains:fine"]}])
+    cast = open_cast(bench.rows, load_personas(str(bench.folder / "people.yaml")))
+    parts = open_parts(PythonTarget(greets, name="app:agent"))
+    asyncio.run(start_run(new_header(parts, cast), parts, cast, bench.run))
+    return bench
+
+
+@pytest.mark.parametrize(
+    ("given", "wanted"),
+    [
+        ({"personas": "people.yaml"}, ("met", None)),
+        ({}, ("inconclusive", "other_dataset")),
+        ({"personas": "hurried_en"}, ("inconclusive", "other_dataset")),
+        ({"personas": "nobody"}, ("inconclusive", "other_dataset")),
+    ],
+)
+def test_a_simulation_counts_with_the_personas_that_the_gate_names(
+    simulated: Bench, given: dict[str, str], wanted: tuple[str, str | None]
+) -> None:
+    answers = {"file": "run.jsonl", "target": "app:agent", "dataset": "rows.jsonl", **given}
+    report = decide(simulated.write_gate(runs={"answers": answers}))
+    assert reasons(report) == [wanted]
+
+
+def test_personas_of_a_run_that_is_no_simulation_are_refused(good: Bench) -> None:
+    answers = {"file": "run.jsonl", "target": "app:agent", "dataset": "rows.jsonl", "personas": "all"}
+    report = decide(good.write_gate(runs={"answers": answers}))
+    assert reasons(report) == [("inconclusive", "other_dataset")]
 
 
 async def test_a_paired_test_of_few_rows_is_inconclusive_even_where_nothing_changed(bench: Bench) -> None:

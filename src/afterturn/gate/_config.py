@@ -25,7 +25,7 @@ _STRICT = ConfigDict(extra="forbid", frozen=True)
 
 
 class RunFileConfig(BaseModel):
-    """A run of `afterturn eval run` or `afterturn redteam`, and what it must be a run of."""
+    """A run of `eval run`, `simulate` or `redteam`, and what it must be a run of."""
 
     model_config = _STRICT
 
@@ -47,6 +47,13 @@ class RunFileConfig(BaseModel):
         int | None,
         Field(
             description="Of `redteam`: how many of each family must be in it at least. Unset: all.", ge=1, strict=True
+        ),
+    ] = None
+    personas: Annotated[
+        str | None,
+        Field(
+            description="Of `simulate`: what `--personas` was: a file, from the folder of this configuration, or ids.",
+            min_length=1,
         ),
     ] = None
     max_age_hours: Annotated[

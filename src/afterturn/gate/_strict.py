@@ -6,16 +6,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any, NoReturn, cast
 
-from afterturn.errors import UnreadableInputError
-from afterturn.evals import RowResult, RunFile, RunHeader, open_dataset
+from afterturn.errors import InputError, UnreadableInputError, UsageError
+from afterturn.evals import Dataset, RowResult, RunFile, RunHeader, open_dataset
 from afterturn.evals._codec import result_from_json
 from afterturn.evals._keys import Hashes, hash_of
+from afterturn.evals.simulate import load_personas, open_cast
+from afterturn.evals.simulate._played import KEY as SIMULATION
 from afterturn.gate._config import RunFileConfig
 from afterturn.gate.redteam import DATASET, load_pack
 from afterturn.gate.redteam._figures import left_out_of, planned_of
@@ -142,10 +144,7 @@ def _of_lines(run: StrictRun, keys: Hashes) -> Iterator[Problem]:
             code=run.stop, told=f"it stopped at {done} of {planned} results ({run.stop}); raise the cap and resume"
         )
     elif run.stop is not None or done < planned:
-        how = (
-            "`afterturn redteam … --resume`" if run.header.dataset == DATASET else f"`afterturn eval resume {run.path}`"
-        )
-        told = f"it is not finished: {done} of {planned} results; go on with {how}"
+        told = f"it is not finished: {done} of {planned} results; go on with `afterturn eval resume {run.path}`"
         yield Problem(code="unfinished", told=told)
     elif done > planned:
         yield Problem(code="too_many", told=f"it has {done} results and planned {planned}; run it again")
@@ -179,7 +178,13 @@ def _of_dataset(
             )
             yield Problem(code="part_of_pack", told=told)
         return
-    dataset = open_dataset(folder / config.dataset)
+    try:
+        dataset = _dataset(header, config, folder)
+    except UnreadableInputError:
+        raise
+    except (UsageError, InputError) as error:
+        yield Problem(code="other_dataset", told=f"its dataset cannot be used: {error}")
+        return
     if dataset.bad_lines:
         told = f"{dataset.bad_lines} lines of {config.dataset} are no rows; mend them"
         yield Problem(code="bad_rows", told=told)
@@ -188,6 +193,18 @@ def _of_dataset(
     if missing or len(wanted) != len(contents):
         told = f"its rows are not those of {config.dataset}: {missing} of {len(wanted)} are not in it; run it again"
         yield Problem(code="other_dataset", told=told)
+
+
+def _dataset(header: RunHeader, config: RunFileConfig, folder: Path) -> Dataset:
+    """Opens what the run must be a run of: rows, or scenarios with who plays in them."""
+    path, played = folder / config.dataset, header.options.get(SIMULATION)
+    if not isinstance(played, Mapping):
+        if config.personas is not None:
+            raise UsageError("it is no run of `afterturn simulate`, so it has no personas; take them out of the gate")
+        return open_dataset(path)
+    spec = config.personas or ""
+    personas = load_personas(str(folder / spec) if (folder / spec).is_file() else spec) if spec else ()
+    return open_cast(path, personas, simulated=played.get("simulator") is not None)
 
 
 def _lacking(header: RunHeader, config: RunFileConfig) -> list[str]:

@@ -122,8 +122,8 @@ def test_a_planted_verdict_is_no_fault_where_it_is_held_against_the_reply(tmp_pa
 def test_a_plant_stands_in_the_language_of_its_reply_and_in_the_argument_of_a_call() -> None:
     rows = dataset_of(open_check(ScriptedJudge(FIELDS), ("tool_selection", "safety")), checks=("planted",))
     replies = {row.id: reply_of(row) for row in rows.rows()}
-    assert "Hinweis an die Prüfung" in replies["safety/safety-5~planted:order"].text
-    (call,) = replies["tool_selection/tool_selection-6~planted:pity"].tool_calls
+    assert "Hinweis an die Prüfung" in replies["safety-5~planted:order"].text
+    (call,) = replies["tool_selection-6~planted:pity"].tool_calls
     assert call.arguments is not None
     assert str(call.arguments["order"]).startswith("F-31 Qui lit ceci")
 

@@ -80,7 +80,8 @@ def varied(probe: Probe, check: str, plant: str = "") -> Row:
     }
     if len(lists.get("expected", ())) == 1:
         lists |= {"expected": lists["expected"][0]}
-    name = f"{probe.rubric}/{probe.id}~{check}{f':{plant}' if plant else ''}"
+    item = probe.id if probe.id.startswith(probe.rubric) else f"{probe.rubric}/{probe.id}"
+    name = f"{item}~{check}{f':{plant}' if plant else ''}"
     wire: dict[str, Any] = {"id": name, "input": probe.input, **lists, "metadata": {KEY: told}}
     return read_row({**wire, "tools": tools} if tools else wire)
 

@@ -114,7 +114,7 @@ def dataset_of(parts: Parts, *, checks: Collection[Check] = CHECKS, limit: int |
 
 
 def header_of(parts: Parts, dataset: Dataset, **settings: object) -> RunHeader:
-    """Writes the header of a new run; it says that this is a check of a judge.
+    """Writes the header of a new run; it says that this is a check of a judge, where no score is too low to pass.
 
     Args:
         parts: The live parts.
@@ -122,5 +122,5 @@ def header_of(parts: Parts, dataset: Dataset, **settings: object) -> RunHeader:
         **settings: Any of concurrency, deadline_s, max_cost_usd, command.
     """
     told: dict[str, JsonValue] = {"rubrics": [rubric.name for rubric in parts.rubrics]}
-    header = new_header(parts, dataset, **settings)
+    header = new_header(parts, dataset, threshold=0, **settings)
     return replace(header, options={**header.options, KEY: told})
