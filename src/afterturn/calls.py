@@ -25,12 +25,28 @@ Head = Literal[
     "frustration",
     "wants_human",
     "safety",
+    "topics",
     "no_words",
 ]
 Location = Literal["local", "remote"]
 
 CUT = " … [cut]"
 """Ends a text of a call that was cut; a judge that quotes takes it off."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Meaning:
+    """Is what a value of a closed list means, for a judge that compares texts.
+
+    Attributes:
+        name: The value in words.
+        description: What it is.
+        examples: Words and phrases that show it.
+    """
+
+    name: str
+    description: str = ""
+    examples: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -43,6 +59,7 @@ class Question:
         fields: JSON schema by field name. Every field is required and nullable fields say so (`anyOf` with null).
         instructions: What a model is told about these fields.
         heads: How the local encoder answers, by field name; empty means that it cannot.
+        meanings: What values of its closed lists mean, where a head needs that.
     """
 
     classifier: str
@@ -50,6 +67,7 @@ class Question:
     fields: Mapping[str, JsonObject]
     instructions: str
     heads: Mapping[str, Head] = field(default_factory=dict[str, Head])
+    meanings: Mapping[str, Meaning] = field(default_factory=dict[str, Meaning])
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

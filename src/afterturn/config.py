@@ -58,8 +58,12 @@ class Config(BaseModel):
         ),
     ] = None
     classifiers: Annotated[
-        tuple[str, ...], Field(description="The questions asked about every turn.", min_length=1)
-    ] = ("conversation", "sources", "conclusion", "safety", "ai_frustration", "scope_drift")
+        tuple[str, ...],
+        Field(
+            description="The questions asked about every turn; `blocked_topics` where the tenant's policy has topics.",
+            min_length=1,
+        ),
+    ] = ("conversation", "sources", "conclusion", "safety", "ai_frustration", "scope_drift", "blocked_topics")
     injection_second_pass: Annotated[
         bool,
         Field(

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from afterturn.config import Config
-from afterturn.guard import Budgets, Counters, Guard, GuardResult, MemoryCounters, Policy
+from afterturn.guard import Budgets, Counters, Guard, GuardResult, MemoryCounters, Policy, Topic
 from afterturn.turns import JsonValue, Message, Passage
 
 if TYPE_CHECKING:
@@ -103,6 +103,10 @@ class Guards:
     def of(self, tenant: str) -> Guard:
         """Gives the guard of a tenant."""
         return self._own.get(tenant, self.platform)
+
+    def topics(self) -> tuple[Topic, ...]:
+        """Gives the topics that the policy of any tenant blocks."""
+        return tuple(topic for guard in (self.platform, *self._own.values()) for topic in guard.policy.topics)
 
     def warm(self) -> None:
         """Reads the shipped rules now, which takes most of a second: no customer's first message shall wait for it."""

@@ -13,7 +13,16 @@ from weakref import WeakKeyDictionary
 from afterturn import failopen
 from afterturn._stamp import Clock
 from afterturn.calls import Answer, Call, Judge, Location, Planned
-from afterturn.classifiers import BUILT_IN, INJECTION, Classifier, message_of, project, second_pass
+from afterturn.classifiers import (
+    BLOCKED_TOPICS,
+    BUILT_IN,
+    INJECTION,
+    Classifier,
+    message_of,
+    project,
+    second_pass,
+    topic_opinion,
+)
 from afterturn.config import Config
 from afterturn.early import Early, EarlyPasses, outcome_of
 from afterturn.errors import (
@@ -25,6 +34,7 @@ from afterturn.errors import (
     RateLimitedError,
     UsageError,
 )
+from afterturn.guard import Topic
 from afterturn.guarding import Guards
 from afterturn.judges import Residency, allows, open_judge
 from afterturn.outcomes import Judgement
@@ -67,7 +77,8 @@ class Judging:
         instead: Sequence[Classifier] = (),
     ) -> None:
         self._config = config
-        self._classifiers = _replaced((*_enabled(config, guards), *classifiers), instead)
+        self._topics = _Topics(config, guards)
+        self._classifiers = _replaced((*_enabled(config, guards, self._topics), *classifiers), instead)
         refuse_twins(self._classifiers)  # now, and not at a turn that could not be stored then
         self._open = open_judge or _opener(config)
         self._clock = clock
@@ -82,7 +93,7 @@ class Judging:
             The plan, and the name of the judge as its verdicts will record it.
         """
         judge = self._fresh(turn)
-        planned = plan(turn, self._classifiers, blocked=self._blocked(turn, judge))
+        planned = plan(turn, self._asked(turn), blocked=self._blocked(turn, judge))
         self._plans[turn.tenant, turn.id] = planned
         while len(self._plans) > MAX_PLANS:
             self._plans.pop(next(iter(self._plans)))
@@ -93,7 +104,7 @@ class Judging:
         judge = self._judge(turn)
         planned = self._plans.pop((turn.tenant, turn.id), None)
         if planned is None or planned.turn != turn:  # a duplicate id may have been planned with other words
-            planned = plan(turn, self._classifiers, blocked=self._blocked(turn, judge))
+            planned = plan(turn, self._asked(turn), blocked=self._blocked(turn, judge))
         ask = partial(judge_planned, judge=judge, attempt=attempt, clock=self._clock)
         early = self._early.take(turn, lambda: message_of(project(turn, "message")))
         if early is None:
@@ -110,7 +121,7 @@ class Judging:
             JudgeError: The judge is out for now and attempts are left.
         """
         judge = self._judge(turn)
-        planned = _some(plan(turn, self._classifiers, blocked=self._blocked(turn, judge)), names)
+        planned = _some(plan(turn, self._asked(turn), blocked=self._blocked(turn, judge)), names)
         judgements = await judge_planned(planned, judge, attempt=attempt, clock=self._clock)
         if attempt < self._config.max_attempts:
             _refuse_outage(judgements)
@@ -175,6 +186,12 @@ class Judging:
         for judge in self._judges.pop(asyncio.get_running_loop(), {}).values():
             await judge.aclose()
 
+    def _asked(self, turn: Turn) -> tuple[Classifier, ...]:
+        """The classifiers of a turn: blocked topics are no question where the tenant's policy has none."""
+        if self._topics.of(turn.tenant):
+            return self._classifiers
+        return tuple(one for one in self._classifiers if one is not self._topics.classifier)
+
     def _judge(self, turn: Turn) -> Judge:
         """The judge of a turn, opened once a loop: clients of HTTP libraries belong to the loop that made them."""
         name = self._name(turn)
@@ -229,13 +246,28 @@ def _refuse_outage(judgements: Sequence[Judgement]) -> None:
             raise outage("another attempt follows", transient=True)
 
 
-def _enabled(config: Config, guards: Guards | None) -> tuple[Classifier, ...]:
+class _Topics:
+    """Is the topics that the tenants' policies block, and the question about them; None where no policy has any."""
+
+    def __init__(self, config: Config, guards: Guards | None) -> None:
+        policies = [config.guard_policy, *(own.guard_policy for own in config.tenants.values())]
+        self._guards = guards or (Guards(config) if any(policies) else None)
+        every = self._guards.topics() if self._guards else ()
+        self.classifier = topic_opinion(self.of, every) if every else None
+
+    def of(self, tenant: str) -> Sequence[Topic]:
+        """Gives the topics of a tenant."""
+        return self._guards.of(tenant).policy.topics if self._guards else ()
+
+
+def _enabled(config: Config, guards: Guards | None, topics: _Topics) -> tuple[Classifier, ...]:
     names = config.classifiers
-    by_name = {classifier.name: classifier for classifier in BUILT_IN}
+    by_name: dict[str, Classifier | None] = {classifier.name: classifier for classifier in BUILT_IN}
+    by_name[BLOCKED_TOPICS] = topics.classifier
     unknown = [name for name in names if name not in by_name]
     if unknown:
         raise ConfigError(f"classifiers: {', '.join(unknown)} unknown; there are {', '.join(by_name)}")
-    enabled = tuple(by_name[name] for name in dict.fromkeys(names))
+    enabled = tuple(one for name in dict.fromkeys(names) if (one := by_name[name]) is not None)
     if not config.injection_second_pass:
         return enabled
     guards = guards or Guards(config)

@@ -252,6 +252,7 @@ def _question(classifier: Classifier, seen: Turn) -> Question:
         fields=classifier.fields(seen),
         instructions=classifier.instructions(seen),
         heads=classifier.heads,
+        meanings=classifier.meanings(seen),
     )
 
 

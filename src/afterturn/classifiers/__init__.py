@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from afterturn.classifiers._base import Checked, Classifier, Reading, list_of, nullable
 from afterturn.classifiers._views import Views, project, shorten
+from afterturn.classifiers.blocked_topics import BLOCKED_TOPICS, topic_opinion
 from afterturn.classifiers.conclusion import CONCLUSION
 from afterturn.classifiers.conversation import CONVERSATION
 from afterturn.classifiers.frustration import AI_FRUSTRATION
@@ -17,6 +18,7 @@ from afterturn.classifiers.sources import SOURCES
 
 __all__ = [
     "AI_FRUSTRATION",
+    "BLOCKED_TOPICS",
     "BUILT_IN",
     "CONCLUSION",
     "CONVERSATION",
@@ -34,7 +36,10 @@ __all__ = [
     "project",
     "second_pass",
     "shorten",
+    "topic_opinion",
 ]
 
 BUILT_IN: tuple[Classifier, ...] = (CONVERSATION, SOURCES, CONCLUSION, SAFETY, AI_FRUSTRATION, SCOPE_DRIFT)
-"""The classifiers that are on by default, in the order in which their fields are asked."""
+"""The classifiers that are on by default, in the order in which their fields are asked.
+
+Where a policy blocks topics, `blocked_topics` is on as well."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from afterturn.calls import Confidence, Head, ViewName
+from afterturn.calls import Confidence, Head, Meaning, ViewName
 from afterturn.errors import UsageError
 from afterturn.outcomes import Outcome
 from afterturn.turns import JsonObject, JsonValue, Turn
@@ -62,6 +62,11 @@ def _never(turn: Turn) -> None:
     """Skips no turn."""
 
 
+def _no_meanings(turn: Turn) -> Mapping[str, Meaning]:
+    """Says nothing about values that speak for themselves."""
+    return {}
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Classifier:
     """Is one question asked about a turn.
@@ -76,6 +81,7 @@ class Classifier:
         skip: Says why this turn needs no answer (a code), or None.
         labels: The closed set of its labels; empty where its verdicts have none.
         heads: How the local encoder answers, by field name; empty means that it cannot.
+        meanings: What values of its closed lists mean, where a head needs that.
         metric: The name of the metric its verdicts are logged under; `agent.<name>.verdict` by default.
     """
 
@@ -88,6 +94,7 @@ class Classifier:
     skip: Callable[[Turn], str | None] = _never
     labels: tuple[str, ...] = ()
     heads: Mapping[str, Head] = field(default_factory=dict[str, Head])
+    meanings: Callable[[Turn], Mapping[str, Meaning]] = _no_meanings
     metric: str = ""
 
     def __post_init__(self) -> None:

@@ -6,9 +6,10 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import get_args
 
-from afterturn.calls import Answer, Call, Confidence, Head, Question
+from afterturn.calls import Answer, Call, Confidence, Head, Meaning, Question
 from afterturn.judges._schema import enum_of
-from afterturn.judges.encoder._categories import relevant
+from afterturn.judges.encoder._blocked import blocked_topic
+from afterturn.judges.encoder._categories import readable, relevant
 from afterturn.judges.encoder._classified import (
     drift,
     frustration,
@@ -89,6 +90,7 @@ class Heads:
 
     def __init__(self, call: Call, embedder: Embedder) -> None:
         self._turn = call.turn
+        self._meanings = {value: meaning for question in call.questions for value, meaning in question.meanings.items()}
         self._embedder = embedder
         self._heads: Mapping[Head, Callable[[JsonObject], Found]] = {
             "title": self._title,
@@ -102,6 +104,7 @@ class Heads:
             "frustration": self._frustration,
             "wants_human": self._wants_human,
             "safety": self._safety,
+            "topics": self._topics,
             "no_words": self._no_words,
         }
 
@@ -154,6 +157,13 @@ class Heads:
         found = self._conclusion
         text = write_handoff(self._conversation, concluded=found.concluded, limit=_max_length(schema))
         return text, _confidence(found.probability, by_rule=text is None), found.unsure
+
+    def _topics(self, schema: JsonObject) -> Found:
+        none, *labels = enum_of(schema)
+        texts = ["\n".join(self._conversation.latest), self._conversation.reply]
+        topics = {label: self._meanings.get(label) or Meaning(name=readable(label)) for label in labels}
+        found = blocked_topic([text for text in texts if text.strip()], topics, self._embedder)
+        return found.topic or none, _confidence(found.probability, by_rule=False), found.unsure
 
     # --- trained heads --------------------------------------------------------------------------------------------
 

@@ -60,6 +60,10 @@ SOURCES = Logistic(
     near_best=0.6,
 )
 
+TOPICS = Logistic(weights=(5.231, 3.066, -3.070, 3.554, 4.096, 0.509), bias=-8.150, cut=0.6)
+TOPICS_UNSURE_FROM = 0.05
+"""From this probability of a blocked topic on an answer below the cut is unsure; `training/topics` fits all of it."""
+
 
 def picked(chances: NDArray[np.float64], model: Logistic) -> list[int]:
     """Gives the indices of what counts as found, most probable first.

@@ -1,0 +1,120 @@
+"""Tells whether a text goes into a topic that is blocked: by how it stands out from the language and other matters.
+
+A topic is what the policy says of it: name, description, example terms. Each is compared with the text, less how near
+it is to the language as such (`background.txt`); what is left is set against matters of all trades (`matters.txt`), the
+nearest to the topic itself left out. A logistic model of these and of shared words gives a probability;
+`training/topics` fits it on public messages.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from afterturn.calls import Meaning
+from afterturn.judges.encoder._model import Embedder, TextVectors
+from afterturn.judges.encoder._tables import table_lines
+from afterturn.judges.encoder._weights import TOPICS, TOPICS_UNSURE_FROM, probabilities
+from afterturn.language import languages, stems, tokens
+
+Numbers = NDArray[np.float64]
+
+_LIKE_THE_TOPIC = 3
+_RIVALS = 3
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Blocked:
+    """Is which blocked topic a text goes into.
+
+    Attributes:
+        topic: The most probable topic; None where its probability is below the cut.
+        probability: How probable it is that this answer is right, 0 to 1.
+        unsure: Whether a topic may be there that is not certain enough to be named.
+    """
+
+    topic: str | None
+    probability: float
+    unsure: bool
+
+
+def blocked_topic(texts: Sequence[str], topics: Mapping[str, Meaning], embedder: Embedder) -> Blocked:
+    """Finds the blocked topic that one of some texts goes into.
+
+    Args:
+        texts: The message, the reply; none of them empty.
+        topics: What each topic means.
+        embedder: Gives the vectors.
+    """
+    found = dict.fromkeys(topics, 0.0)
+    for text in texts:
+        chances = probabilities(features(text, list(topics.values()), embedder), TOPICS)
+        found = {topic: max(found[topic], float(chance)) for topic, chance in zip(found, chances, strict=True)}
+    best = max(found, key=found.__getitem__)
+    if found[best] >= TOPICS.cut:
+        return Blocked(topic=best, probability=found[best], unsure=False)
+    return Blocked(topic=None, probability=1 - found[best], unsure=found[best] >= TOPICS_UNSURE_FROM)
+
+
+def features(text: str, topics: Sequence[Meaning], embedder: Embedder) -> Numbers:
+    """Measures each topic against a text; one row a topic."""
+    matters = table_lines("matters.txt")["en"]
+    everyday = _everyday(text)
+    read = embedder.vectors([text, *everyday, *matters])
+    said, usual, other = read[0], read[1 : 1 + len(everyday)], _means(read[1 + len(everyday) :])
+    elsewhere = _standing_out(other, said, usual)
+    words = stems(text)
+    return np.array([_of_topic(topic, said, usual, other, elsewhere, words, embedder) for topic in topics])
+
+
+def _of_topic(
+    topic: Meaning,
+    said: TextVectors,
+    usual: Sequence[TextVectors],
+    other: Numbers,
+    elsewhere: Numbers,
+    words: frozenset[str],
+    embedder: Embedder,
+) -> tuple[float, ...]:
+    described = f"{topic.name}: {topic.description}" if topic.description else topic.name
+    examples = topic.examples or (topic.name,)
+    own = _means(embedder.vectors([topic.name, described, *examples]))
+    near = _standing_out(own, said, usual)
+    alike = np.argsort((other @ own.T).max(axis=1), kind="stable")
+    rivals = np.sort(elsewhere[alike[:-_LIKE_THE_TOPIC]])[-_RIVALS:]
+    return (
+        float(near[1]),
+        float(near[2:].max()),
+        float(near.mean() - rivals.mean()),
+        float(near.max() - rivals[-1]),
+        max(_share(stems(example), words) for example in examples),
+        _share(stems(described), words),
+    )
+
+
+def _everyday(text: str) -> tuple[str, ...]:
+    """Gives sentences that anybody might write in the language of a text."""
+    known = table_lines("background.txt")
+    spoken = [language for language in languages(tokens(text)) if language in known] or ["en"]
+    return known[spoken[0]]
+
+
+def _standing_out(vectors: Numbers, said: TextVectors, usual: Sequence[TextVectors]) -> Numbers:
+    """Gives how much nearer each vector is to a text than to what is usually said."""
+    return _nearest(vectors, said) - np.mean([_nearest(vectors, one) for one in usual], axis=0)
+
+
+def _nearest(vectors: Numbers, text: TextVectors) -> Numbers:
+    return cast(Numbers, (vectors @ text.windows.T).max(axis=1))
+
+
+def _means(read: Sequence[TextVectors]) -> Numbers:
+    return np.stack([one.mean for one in read]).astype(np.float64)
+
+
+def _share(wanted: frozenset[str], found: frozenset[str]) -> float:
+    return len(wanted & found) / len(wanted) if wanted else 0.0
