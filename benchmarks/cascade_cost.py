@@ -54,6 +54,7 @@ async def costs(base_url: str) -> Line:
     judging = Judging(Config(judge="given"), open_judge=lambda _: cascade)
     kinds = {"content": [0, 0, 0, 0, 0, 0, 0], "small_talk": [0, 0, 0, 0, 0, 0, 0]}
     turns = dict.fromkeys(kinds, 0)
+    by_question: dict[str, list[int]] = {}
     for turn in read_any(CORPUS):
         if isinstance(turn, BadLine):
             raise SystemExit(str(turn))
@@ -71,8 +72,12 @@ async def costs(base_url: str) -> Line:
                 kinds[kind][2 * at] += len(calls)
                 kinds[kind][2 * at + 1] += sum(_tokens(one, answer, base_url) for one in calls)
             kinds[kind][6] += len(passed_on)
+            for question in call.questions:
+                counts = by_question.setdefault(question.classifier, [0, 0])
+                counts[0] += question in passed_on
+                counts[1] += 1
     await cascade.aclose()
-    return {kind: _figures(found, turns[kind]) for kind, found in kinds.items()}
+    return {**{kind: _figures(found, turns[kind]) for kind, found in kinds.items()}, "passed_on_of_asked": by_question}
 
 
 def _figures(found: Sequence[int], turns: int) -> Line:

@@ -14,7 +14,7 @@ from typing import Any
 from afterturn.evals import Row
 from afterturn.formats import message_to_json
 
-MAX_TOKENS = 120
+MAX_TOKENS = 60
 TIMEOUT_S = 600
 
 
