@@ -126,3 +126,15 @@ def test_a_precision_that_does_not_hold_is_promised_no_more_often_than_stated() 
             break  # with fewer hits none is given either
         given += at_least(hits, alerts, target * 0.999) - at_least(hits + 1, alerts, target * 0.999)
     assert 0.001 < given <= 0.05
+
+
+def test_the_labels_that_are_missing_are_enough() -> None:
+    """Says how many more alerts; with the sample grown to have them, in its proportions, a threshold is proven."""
+    traffic = Histogram(counts={100: 600, 0: 400})
+    few = _sample({100: 30}, {0: 20})
+    decision = for_precision(few, 0.9, traffic)
+    assert (decision.threshold, decision.more_labels) == (None, 33)  # 63 alerts expected, 42 of them right
+    grown = _sample({100: 63}, {0: 42})
+    assert for_precision(grown, 0.9, traffic).threshold is not None
+    picked = _sample({100: 100}, {})  # as if every turn alerted: the traffic lets one expect 60
+    assert for_precision(picked, 0.9, traffic).more_labels == 3

@@ -6,7 +6,7 @@ from datetime import date
 
 import pytest
 
-from afterturn.calibration import DayHistogram, Histogram, Marks, Series, drift, ks, psi
+from afterturn.calibration import DayHistogram, Histogram, Marks, Series, drift, far_from, ks, psi
 
 
 def _day(counts: dict[int, int], *, status: str = "finding", version: str = "1", tenant: str = "acme") -> DayHistogram:
@@ -94,3 +94,16 @@ def test_the_bound_is_no_smaller_than_the_share_of_permutations() -> None:
         chance.shuffle(pooled)
         larger += ks(Histogram(counts=Counter(pooled[:100])), Histogram(counts=Counter(pooled[100:])))[0] >= distance
     assert p_value >= larger / 400
+
+
+def test_a_random_sample_is_not_far_from_its_traffic_more_often_than_the_bound_says() -> None:
+    chance = random.Random(9)
+    traffic = [chance.choice((3, 20, 20, 50, 88)) for _ in range(3_000)]
+    every = Histogram(counts={score: traffic.count(score) for score in {*traffic}})
+    low = 0
+    for _ in range(300):
+        drawn = chance.sample(traffic, 60)
+        _, p_value = far_from(Histogram(counts={score: drawn.count(score) for score in {*drawn}}), every)
+        low += p_value <= 0.05
+    assert low <= 15
+    assert far_from(Histogram(), every) == (0.0, 1.0)

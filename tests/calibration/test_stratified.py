@@ -174,3 +174,17 @@ def test_curves_of_a_sample_are_those_of_the_traffic() -> None:
                 assert low - 1e-9 <= getattr(truth[point.threshold], name).rate <= high + 1e-9
     assert sampled.guarantee is not None
     assert "each stratum" in sampled.guarantee
+
+
+def test_more_labels_than_there_are_turns_are_never_asked_for() -> None:
+    turns: Turns = [("finding", 95, True)] * 20 + [("no_finding", 5, False)] * 40
+    labelled = turns[:2] + turns[20:22]
+    found = for_false_alarms_stratified(_sampled(turns, labelled), 0.001)
+    assert (found.threshold, found.more_labels, found.labels_of) == (None, 56, "all")
+    assert for_false_alarms_stratified(_sampled(turns, turns), 0.001).threshold is not None
+
+
+def test_a_stratum_without_a_label_is_missing_and_does_not_break_a_promise() -> None:
+    turns: Turns = [("finding", 95, True)] * 20 + [("no_finding", 5, False)] * 40
+    found = for_precision_stratified(_sampled(turns, turns[20:]), 0.9)
+    assert (found.threshold, found.more_labels, found.labels_of) == (None, 1, "strata")

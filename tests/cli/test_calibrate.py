@@ -128,6 +128,16 @@ def test_a_precision_is_proven_or_the_missing_labels_are_counted(run: Run, label
     assert f"not enough labels: {decision['more_labels']} more for this claim" in short.stderr
 
 
+def test_labels_that_were_picked_are_told_from_a_draw(run: Run, labels: Path) -> None:
+    """A promise rests on the draw; labels of the surest turns alone do not look like one."""
+    assert _report(run("--labels", labels, "--target-fpr", "0.02"))["labels"]["looks_random"]["p_value"] == 1.0
+    picked = [line for line in labels.read_text().splitlines() if json.loads(line)["label"]]
+    labels.write_text("\n".join(picked) + "\n")
+    result = run("--labels", labels, "--target-precision", "0.5")
+    assert _report(result)["labels"]["looks_random"]["p_value"] < 1e-9
+    assert "the labelled turns do not look drawn at random from this traffic" in result.stderr
+
+
 def test_without_labels_a_claim_needs_all_of_them(run: Run) -> None:
     result = run("--target-fpr", "0.01")
     assert result.exit_code == 3

@@ -79,7 +79,9 @@ def test_where_all_is_steady_it_ends_well_and_where_nothing_can_be_compared_it_s
     few = run(*_PERIODS, "--tenant", "few")
     assert (few.exit_code, _states(few)) == (3, {"few": ("not_enough", "few_verdicts_then")})
     assert run(*_PERIODS, "--tenant", "few", "--least", 50).exit_code == 0
-    assert run(*_PERIODS, "--tenant", "nobody").exit_code == 3
+    nobody = run(*_PERIODS, "--tenant", "nobody")
+    assert (nobody.exit_code, "no verdict in either period" in nobody.stderr) == (3, True)
+    assert run("--then-since", "2026-12-02", "--then-until", "2026-12-01").exit_code == 2
 
 
 def test_marks_are_the_operators(run: Run) -> None:

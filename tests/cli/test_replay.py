@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 import structlog
+import typer
 from typer.testing import CliRunner, Result
 
 from afterturn.calls import Planned
@@ -122,12 +123,13 @@ def test_turns_are_judged_anew_and_the_change_is_shown(run: Run, path: Path) -> 
 
 
 def test_the_difference_alone_judges_nothing(run: Run) -> None:
-    assert _report(run(*BY_RULE, "--diff")) == {"replay": None, "diffs": []}
+    assert run(*BY_RULE, "--diff").exit_code == 3
     run(*BY_RULE, "--since", "2026-11-02", "--limit", "3")
     report = _report(run("--classifier", "safety", "--diff", "--judge", "encoder"))
     assert report["diffs"][0]["turns"] == 3
-    assert _report(run("--classifier", "safety", "--diff", "--version", "1"))["diffs"] == []
-    assert _report(run("--classifier", "safety", "--diff", "--judge", "nobody"))["diffs"] == []
+    for other in (("--version", "1"), ("--judge", "nobody")):
+        nothing = run("--classifier", "safety", "--diff", *other)
+        assert (nothing.exit_code, json.loads(nothing.stdout)["diffs"]) == (3, [])
     assert _report(run("--classifier", "safety", "--diff", "--until", "2026-11-02T12:00:00"))["diffs"][0]["turns"] == 1
 
 
@@ -173,7 +175,8 @@ def test_a_person_at_a_terminal_reads_tables(run: Run, monkeypatch: pytest.Monke
     for name, value in (("COLUMNS", "200"), ("NO_COLOR", "1"), ("TERM", "xterm")):
         monkeypatch.setenv(name, value)
     monkeypatch.setattr("sys.stdout", screen)
-    replay_command(classifier=["safety"], diff=True)
+    with pytest.raises(typer.Exit, match="3"):
+        replay_command(classifier=["safety"], diff=True)
     assert "nothing was replayed under these filters" in screen.getvalue()
     replay_command(classifier=["own_questions:BY_RULE"], since="2026-11-02")
     text = screen.getvalue()
@@ -200,7 +203,7 @@ def test_labels_of_a_review_choose_the_threshold_of_the_new_version(run: Run, pa
     run(*BY_RULE, "--since", "2026-11-02")
     calibrate = ["calibrate", "--classifier", "safety", "--target-fpr", "0.9", "--replayed"]
     without = CliRunner().invoke(app, calibrate)
-    assert "no reviewed sample of the version that was replayed" in without.stderr
+    assert "no reviewed sample of the version that was live" in without.stderr
     with open_store(path, clock=lambda: _START) as store:
         drawn = store.reviews.draw(Filter(classifier="safety", version="1"), size=5, seed=1, reviewer="ada")
         keys = [one.key for one in store.reviews.turns(drawn)]
@@ -208,3 +211,9 @@ def test_labels_of_a_review_choose_the_threshold_of_the_new_version(run: Run, pa
     told = json.loads(CliRunner().invoke(app, calibrate).stdout)
     assert (told["version"], told["labels"]["source"], told["labels"]["used"]) == ("2", "review", 5)
     assert (told["labels"]["sample"]["version"], told["labels"]["sample"]["turns"]) == ("1", 5)
+
+
+def test_where_there_is_nothing_to_compare_it_ends_inconclusive(run: Run) -> None:
+    result = run("--classifier", "safety", "--diff")
+    assert (result.exit_code, json.loads(result.stdout)) == (3, {"replay": None, "diffs": []})
+    assert run(*BY_RULE, "--since", "2026-11-09", "--until", "2026-11-02").exit_code == 2

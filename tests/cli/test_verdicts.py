@@ -47,6 +47,19 @@ def run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Run]:
     structlog.reset_defaults()
 
 
+def test_filters_that_let_nothing_through_are_told(run: Run) -> None:
+    for view, told in (("--json", "verdict"), ("--histogram", "verdict"), ("--funnel", "turn"), ("--csv", "verdict")):
+        result = run(view, "--tenant", "nobody")
+        assert (result.exit_code, f"no {told} under these filters" in result.stderr) == (0, True)
+    assert "under these filters" not in run().stderr
+
+
+def test_a_period_that_ends_before_it_begins_is_refused(run: Run) -> None:
+    result = run("--since", "2026-12-01", "--until", "2026-11-01")
+    assert result.exit_code == 2
+    assert "must be later than --since" in " ".join(result.stderr.replace("│", " ").split())
+
+
 def _turns(result: Result) -> list[str]:
     return [json.loads(line)["turn"][-1] for line in result.stdout.splitlines()]
 

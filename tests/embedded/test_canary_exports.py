@@ -23,9 +23,10 @@ from prometheus_client import CollectorRegistry, generate_latest
 from typer.testing import CliRunner
 
 from afterturn import Afterturn
+from afterturn.calibration import Histogram, Sample, Target, calibrate, scores_by_day
 from afterturn.calls import Answer, Call, Confidence, Judge
 from afterturn.classifiers import SAFETY
-from afterturn.cli import _diff
+from afterturn.cli import _diff, _plot
 from afterturn.cli._app import app
 from afterturn.config import Config
 from afterturn.errors import ProviderError
@@ -168,6 +169,8 @@ def test_no_calibration_review_report_or_mode_shows_text(run: Any, labels: str) 
         run("review", "--labels", labels, "--reviewer", "ada"),
         run("review", "--export", "-"),
         run("calibrate", "--classifier", "safety", "--target-fpr", "0.5"),
+        run("calibrate", "--classifier", "safety", "--target-fpr", "0.5", "--replayed"),
+        run("review", "--classifier", "safety", "--version", "1", "--report"),
         run("replay", "--classifier", "safety", "--diff"),
         run("modes", "list"),
         run("modes", "history"),
@@ -176,13 +179,37 @@ def test_no_calibration_review_report_or_mode_shows_text(run: Any, labels: str) 
 
 
 def test_no_picture_shows_text(run: Any, labels: str, tmp_path: Path) -> None:
-    """An SVG keeps its texts as texts, so they can be found; a PNG is drawn by the same code."""
+    """An SVG keeps its texts as texts, so they can be found; those of a PNG are looked at before they are drawn."""
     pytest.importorskip("matplotlib", reason="plots need the extra [data]")
     for name in ("curves.svg", "curves.png"):
         arguments = ("--target-fpr", "0.5", "--labels", labels, "--plot", name)
         assert CANARY not in run("calibrate", "--classifier", "safety", *arguments)
         assert CANARY.encode() not in (tmp_path / name).read_bytes()
     assert b"safety 1" in (tmp_path / "curves.svg").read_bytes()
+
+
+def _number(word: str) -> bool:
+    return word.strip("()\N{MINUS SIGN}").replace(".", "").isdigit()
+
+
+def test_every_text_that_is_drawn_is_a_fixed_word_or_a_number(database: tuple[Path, CollectorRegistry]) -> None:
+    """Drawn text is text no more, so the figure is asked for all of its texts, ticks and legends included."""
+    text = pytest.importorskip("matplotlib.text", reason="plots need the extra [data]")
+    with open_store(database[0]) as store:
+        scores = scores_by_day(store.histograms(Filter(classifier="safety", version="1")))
+    every = Histogram(counts={30: 6, 90: 10})
+    target = Target(kind="false_positive_rate", value=0.9)
+    result = calibrate(scores, Sample(positives=every, negatives=every), target)
+    assert result.threshold is not None
+    figure, _ = _plot.picture(result, "safety 1")
+    figure.draw_without_rendering()
+    texts = {one.get_text() for one in figure.findobj(text.Text)}
+    words = {word for drawn in texts for word in drawn.split() if not _number(word)}
+    assert words == {
+        *("safety", "ROC", "(area", "Precision", "and", "recall", "Calibration", "Alerts", "a", "day"),
+        *("false-positive", "rate", "precision", "mean", "score", "share", "labelled", "true"),
+        *("threshold", "alerts", "worst"),
+    }
 
 
 def test_no_difference_that_a_host_computes_holds_text(database: tuple[Path, CollectorRegistry]) -> None:

@@ -15,7 +15,7 @@ import pytest
 from structlog.testing import capture_logs
 
 from afterturn import Message, Turn
-from afterturn.calls import Call
+from afterturn.calls import Call, Planned
 from afterturn.classifiers import SAFETY
 from afterturn.config import Config
 from afterturn.errors import JudgeMissingError, ProviderError, RateLimitedError, UsageError
@@ -265,6 +265,23 @@ async def test_two_replays_at_the_same_time_share_the_work(
     assert min(one.judged for one in counts) > 0
     assert len(list(store.verdicts(_REPLAYED))) == 40
     assert sum(one.histogram.total for one in store.histograms(_REPLAYED)) == 40
+
+
+async def test_turns_that_a_dead_replay_still_holds_are_told_once_and_then_taken_over(
+    live: Live, make_replay: MakeReplay, store: Store
+) -> None:
+    await live(5)
+    planned = Planned(classifier="safety", version="2", metric="m", judge="new", plan="")
+    held = store.replays.page(Filter(), size=2)
+    store.replays.claim([(one, [planned]) for one in held], owner="dead", lease_s=3600)
+    waits: list[tuple[int, float]] = []
+
+    async def their_lease_ends(seconds: float) -> None:
+        store.replays.release("dead")
+
+    replay = make_replay(lease_s=30.0, sleep=their_lease_ends)
+    counts = await replay.run(on_wait=lambda turns, lease_s: waits.append((turns, lease_s)))
+    assert (counts.judged, waits) == (5, [(2, 30.0)])
 
 
 async def test_progress_moves_once_a_turn(live: Live, make_replay: MakeReplay, store: Store) -> None:

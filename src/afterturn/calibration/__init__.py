@@ -6,7 +6,7 @@ from afterturn.calibration._budget import Alerts, alerts, for_budget
 from afterturn.calibration._calibrate import Calibration, Cost, Target, TargetKind, calibrate
 from afterturn.calibration._choose import METHOD, Decision, for_false_alarms, for_precision
 from afterturn.calibration._curves import Band, Point, Sample, auroc, bands, point, points
-from afterturn.calibration._drift import Drift, Group, Marks, drift, ks, psi
+from afterturn.calibration._drift import Drift, Group, Marks, drift, far_from, ks, psi
 from afterturn.calibration._histogram import TOP, DayHistogram, Histogram, Series, by_series, merged
 from afterturn.calibration._mcnemar import mcnemar
 from afterturn.calibration._modes import ModeRule, Modes, RuleMode
@@ -65,6 +65,7 @@ __all__ = [
     "draw",
     "drift",
     "estimates",
+    "far_from",
     "for_budget",
     "for_false_alarms",
     "for_false_alarms_stratified",

@@ -25,7 +25,7 @@ from afterturn.calibration._histogram import TOP, Histogram
 
 METHOD = "learn-then-test (Angelopoulos et al. 2021), exact binomial p-values, fixed-sequence testing"
 
-LabelsOf = Literal["negatives", "alerts", "sample"]
+LabelsOf = Literal["negatives", "alerts", "sample", "strata", "all"]
 
 _LOWEST = 1
 """Is the lowest threshold that is tried: 0 alerts on everything."""
@@ -46,8 +46,8 @@ class Decision:
         tested: How many thresholds were tested.
         more_labels: Where none is chosen: how many labels more would do if the sample's rates are the true ones; None
             where no number would, since the sample breaks the promise at every threshold that was tried.
-        labels_of: Of what these labels have to be: turns labelled false, turns that alert, or turns of a larger
-            stratified sample.
+        labels_of: Of what these labels have to be: turns labelled false, turns that alert, turns of a larger
+            stratified sample, of strata that have no label, or all turns that there are.
     """
 
     threshold: int | None
@@ -104,7 +104,7 @@ def for_precision(sample: Sample, target: float, traffic: Histogram, *, error: f
     if rejected:
         lowest = min(rejected)
         return Decision(threshold=lowest, p_value=rejected[lowest], tested=len(tested))
-    return Decision(threshold=None, tested=len(tested), more_labels=_more_alerts(sample, target, error))
+    return Decision(threshold=None, tested=len(tested), more_labels=_more_alerts(sample, target, traffic, error))
 
 
 def starts_for_precision(labels: int, target: float, traffic: Histogram, *, error: float) -> tuple[int, ...]:
@@ -141,17 +141,21 @@ def _precision_p(sample: Sample, threshold: int, target: float) -> float:
     return at_least(*_alerts(sample, threshold), target)
 
 
-def _more_alerts(sample: Sample, target: float, error: float) -> int | None:
-    """Gives the labelled alerts that are missing where the fewest are, if the sample's rates are the true ones."""
+def _more_alerts(sample: Sample, target: float, traffic: Histogram, error: float) -> int | None:
+    """Gives the labelled alerts that are missing where the fewest are, if the sample's rates are the true ones.
+
+    What is there is what the traffic lets one expect, as where the search starts; the sample may have more or fewer.
+    """
     share = error / len(STARTS)
     at_start = math.ceil(STARTS[0] * fewest_hits(target, share))
-    seen = {_alerts(sample, threshold) for threshold in range(_LOWEST, TOP + 1)}
+    every = max(1, traffic.scored)
+    seen = {(*_alerts(sample, one), sample.size * traffic.at_least(one) / every) for one in range(_LOWEST, TOP + 1)}
     more: list[int] = []
-    for hits, trials in [one for one in seen if one[1]] or [(0, 0)]:
+    for hits, trials, expected in [one for one in seen if one[1]] or [(0, 0, 0.0)]:
         rate = hits / trials if trials else 1.0
         needed = None if rate <= target else _fewest(_proves_precision(rate, target, share))
         if needed is not None:
-            more.append(max(1, max(needed, at_start) - trials))
+            more.append(max(1, math.ceil(max(needed - min(trials, expected), at_start - expected))))
     return min(more, default=None)
 
 

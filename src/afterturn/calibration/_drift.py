@@ -138,6 +138,24 @@ def ks(then: Histogram, now: Histogram) -> tuple[float, float]:
     return distance, min(1.0, 4 * math.exp(-2 * both * distance**2))
 
 
+def far_from(sample: Histogram, traffic: Histogram) -> tuple[float, float]:
+    """Gives the greatest distance of a sample's scores from those of its traffic, and a bound on the p-value.
+
+    The bound (Dvoretzky, Kiefer, Wolfowitz; Massart 1990) is for a sample drawn at random, each turn with the same
+    chance: a small one says that it was not drawn so, or not from this traffic.
+
+    Example:
+        >>> distance, p_value = far_from(Histogram(counts={90: 40}), Histogram(counts={10: 900, 90: 100}))
+        >>> distance, p_value < 1e-9
+        (0.9, True)
+    """
+    number, every = sample.scored, traffic.scored
+    if not number or not every:
+        return 0.0, 1.0
+    distance = max(abs(sample.at_least(score) / number - traffic.at_least(score) / every) for score in range(TOP + 1))
+    return distance, min(1.0, 2 * math.exp(-2 * number * distance**2))
+
+
 def _grouped(days: Iterable[DayHistogram]) -> Mapping[Group, Histogram]:
     found: dict[Group, list[DayHistogram]] = {}
     for one in days:

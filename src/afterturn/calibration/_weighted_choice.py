@@ -10,7 +10,7 @@ import math
 from collections.abc import Sequence
 
 from afterturn.calibration._bound import Cell, log_p_value
-from afterturn.calibration._choose import STARTS, Decision, fewest_hits, walk
+from afterturn.calibration._choose import STARTS, Decision, LabelsOf, fewest_hits, walk
 from afterturn.calibration._histogram import TOP
 from afterturn.calibration._stratified import Part, StratifiedSample, parts
 
@@ -31,8 +31,8 @@ def for_false_alarms_stratified(sample: StratifiedSample, target: float, *, erro
     if rejected:
         p_value = math.exp(_false_alarms(sample, min(rejected), target))
         return Decision(threshold=min(rejected), p_value=p_value, tested=tested, labels_of="sample")
-    more = _more(sample, [_factor(_false_alarms(sample, start, target), error)])
-    return Decision(threshold=None, tested=tested, more_labels=more, labels_of="sample")
+    more, of = _more(sample, [_factor(_false_alarms(sample, start, target), error)])
+    return Decision(threshold=None, tested=tested, more_labels=more, labels_of=of)
 
 
 def for_precision_stratified(sample: StratifiedSample, target: float, *, error: float = 0.05) -> Decision:
@@ -55,8 +55,8 @@ def for_precision_stratified(sample: StratifiedSample, target: float, *, error: 
         for one in range(5, TOP + 1, 5)
         if (expected := _labelled_alerts(sample, one))
     ]
-    more = _more(sample, factors)
-    return Decision(threshold=None, tested=len(tested), more_labels=more, labels_of="sample")
+    more, of = _more(sample, factors)
+    return Decision(threshold=None, tested=len(tested), more_labels=more, labels_of=of)
 
 
 def _false_alarms(sample: StratifiedSample, threshold: int, target: float, *, enough: float = -math.inf) -> float:
@@ -110,7 +110,18 @@ def _factor(log_p: float, error: float) -> float:
     return math.log(error) / log_p if log_p < 0 else math.inf
 
 
-def _more(sample: StratifiedSample, factors: Sequence[float]) -> int | None:
-    """Gives the labels that are missing at the threshold where the fewest are; None where no number would do."""
+def _more(sample: StratifiedSample, factors: Sequence[float]) -> tuple[int | None, LabelsOf]:
+    """Gives the labels that are missing at the threshold where the fewest are, and of what; None: no number would do.
+
+    A stratum without a label may hold anything, so nothing is known before each has one. More than all turns are never
+    missing: who labels all knows all.
+    """
+    left = sample.population.scored - sample.size
+    silent = sum(not layer.labelled for layer in sample.layers if layer.population.scored)
     best = min(factors, default=math.inf)
-    return None if math.isinf(best) else max(1, math.ceil(sample.size * (best - 1)))
+    if not left or (math.isinf(best) and not silent):
+        return None, "sample"
+    if math.isinf(best):
+        return silent, "strata"
+    more = max(1, silent, math.ceil(sample.size * (best - 1)))
+    return (more, "sample") if more < left else (left, "all")

@@ -121,8 +121,12 @@ def from_replay(store: Store, narrow: Filter) -> Used:
 
     found = new_scores(store, narrow)
     if found is None:
-        note("no reviewed sample of the version that was replayed; review one, or give --labels FILE")
-        return none_used()
+        used = _imported(
+            store, narrow, store.reviews.labels(narrow.classifier, tenant=narrow.tenant, agent=narrow.agent)
+        )
+        if not used.sample.size:
+            note("no reviewed sample of the version that was live; review one, or give --labels FILE")
+        return used
     stratified, sample = found
     turns = stratified.population.scored
     drawn = sample_facts(sample) | {"turns": turns, "drawn": stratified.size, "labelled": stratified.size}
@@ -190,13 +194,6 @@ def _imported(store: Store, narrow: Filter, given: tuple[Label, ...]) -> Used:
         hint = f"there are samples of: {there}" if there else "draw one here: afterturn review"
         note(f"{len(others)} labelled turns are of samples of other traffic, or of another version; {hint}")
     return Used(source="stored" if sample.size else "none", sample=sample, left_out=left_out)
-
-
-def none_used() -> Used:
-    """Gives what a calibration without labels rests on."""
-    from afterturn.calibration import Histogram, Sample
-
-    return Used(source="none", sample=Sample(positives=Histogram(), negatives=Histogram()), left_out=_none_left_out())
 
 
 def _none_left_out() -> dict[str, int]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime, time, timedelta
 from typing import TYPE_CHECKING
 
-from afterturn.cli._when import since_option
+from afterturn.cli._when import check_period, since_option
 from afterturn.errors import UsageError
 
 if TYPE_CHECKING:
@@ -22,6 +22,15 @@ def from_day(text: str | None, option: str = "--since") -> datetime | None:
 def to_day(text: str | None, option: str = "--until") -> datetime | None:
     """Gives the midnight (UTC) with which the day of a time ends, or the time itself if it is one."""
     return _midnight(since_option(text, option), timedelta(days=1) - timedelta(microseconds=1))
+
+
+def days_option(
+    since: str | None, until: str | None, names: tuple[str, str] = ("--since", "--until")
+) -> tuple[datetime | None, datetime | None]:
+    """Reads both ends of a period of whole days; one without a day is refused."""
+    begin, end = from_day(since, names[0]), to_day(until, names[1])
+    check_period(begin, end, names)
+    return begin, end
 
 
 def one_version(days: Iterable[DayHistogram], classifier: str) -> str:

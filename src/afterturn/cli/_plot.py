@@ -30,6 +30,17 @@ def draw(result: Calibration, path: Path, *, kind: str, title: str) -> None:
     """
     from afterturn.formats import writing
 
+    figure, settings = picture(result, title)
+    with settings, writing(path) as stream:
+        figure.savefig(stream, format=kind, dpi=_DPI, metadata={"Date": None} if kind == "svg" else None)
+
+
+def picture(result: Calibration, title: str) -> tuple[Any, Any]:
+    """Draws the figure of a calibration; gives it with the settings to save it under.
+
+    Raises:
+        UsageError: matplotlib is not installed.
+    """
     figure, settings = _figure()
     axes = figure.subplots(2, 2)
     figure.suptitle(_plain(title))
@@ -38,8 +49,7 @@ def draw(result: Calibration, path: Path, *, kind: str, title: str) -> None:
     _calibrated(axes[1, 0], result)
     _alerts(axes[1, 1], result)
     figure.tight_layout()
-    with settings, writing(path) as stream:
-        figure.savefig(stream, format=kind, dpi=_DPI, metadata={"Date": None} if kind == "svg" else None)
+    return figure, settings
 
 
 def _figure() -> tuple[Any, Any]:

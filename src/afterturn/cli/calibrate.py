@@ -13,7 +13,7 @@ import typer
 from afterturn.cli._common import configured, json_line, note
 from afterturn.cli._evidence import with_digest
 from afterturn.cli._labels import Used, from_file, from_replay, from_store
-from afterturn.cli._narrow import from_day, one_version, to_day
+from afterturn.cli._narrow import days_option, one_version
 from afterturn.errors import UsageError
 
 if TYPE_CHECKING:
@@ -27,8 +27,11 @@ INCONCLUSIVE = 3
 _MISSING = {
     "negatives": "turns labelled false",
     "alerts": "labelled turns that alert",
-    "sample": "a larger sample: afterturn review --size",
+    "sample": "of a larger sample: afterturn review --size",
+    "all": "all turns there are: no smaller sample would do",
+    "strata": "at least, one in each stratum without any",
 }
+_UNLIKELY = 0.01
 
 
 def calibrate_command(
@@ -68,14 +71,15 @@ def calibrate_command(
 
     target = _target(target_fpr, target_precision, alert_budget, confidence)
     kind = _plot_kind(plot)
+    begin, end = days_option(since, until)
     config = configured(db=db)
     narrow = Filter(
         tenant=tenant,
         agent=agent,
         classifier=classifier,
         version=version,
-        since=from_day(since),
-        until=to_day(until),
+        since=begin,
+        until=end,
         replayed=replayed,
         judge=judge,
     )
@@ -90,27 +94,46 @@ def calibrate_command(
         from afterturn.cli._plot import draw
 
         draw(result, plot, kind=kind, title=f"{classifier} {chosen_version}")
+        note(f"curves are in {plot}")
     head = _head(narrow, scores, found)
+    head["labels"]["looks_random"] = _looks_random(found, scores)
+    lacking = None if result.threshold is not None else missing(result, found)
     if as_json or not sys.stdout.isatty():
-        sys.stdout.write(json_line(with_digest(head | _results(result))) + "\n")
+        sys.stdout.write(json_line(with_digest(head | _results(result) | {"missing": lacking})) + "\n")
     else:
         from afterturn.cli._calibration import show
 
         show(head, result)
-    if result.threshold is None:
-        note(missing(result))
+    if lacking is not None:
+        note(lacking)
         raise typer.Exit(INCONCLUSIVE)
 
 
-def missing(result: Calibration) -> str:
+def missing(result: Calibration, found: Used) -> str:
     """Says why there is no threshold, and what would help."""
     decision = result.decision
     if decision is None:
         return "no threshold keeps this budget: the surest alerts alone are more; raise --alert-budget"
     if decision.more_labels is None:
         return "no threshold keeps this promise: the labelled sample breaks it at every one; ask for less"
-    of = _MISSING[decision.labels_of]
-    return f"not enough labels: {decision.more_labels} more for this claim ({of})"
+    told = f"not enough labels: {decision.more_labels} more for this claim ({_MISSING[decision.labels_of]})"
+    waiting = found.left_out.get("unlabelled", 0)
+    return f"{told}; first answer the {waiting} drawn turns that are open: afterturn review" if waiting else told
+
+
+def _looks_random(found: Used, scores: Mapping[date, Histogram]) -> dict[str, float] | None:
+    """Compares the scores of turns said to be drawn at random with those of the traffic, and warns if they differ."""
+    from afterturn.calibration import Sample, far_from, merged
+
+    if not isinstance(found.sample, Sample) or not found.sample.size:
+        return None
+    distance, p_value = far_from(merged((found.sample.positives, found.sample.negatives)), merged(scores.values()))
+    if p_value <= _UNLIKELY:
+        note(
+            "the labelled turns do not look drawn at random from this traffic: their scores are others (p at most "
+            f"{p_value:.2g}); what is promised rests on that draw, so label turns that afterturn review draws"
+        )
+    return {"distance": distance, "p_value": p_value}
 
 
 def _target(fpr: float | None, precision: float | None, budget: float | None, confidence: float) -> Target:
@@ -179,5 +202,4 @@ def _results(result: Calibration) -> dict[str, Any]:
     """Gives a calibration as JSON; an interval is a list of rate, low and high."""
     values = asdict(result)
     values["decision"] = None if result.decision is None else asdict(result.decision)
-    values["missing"] = None if result.threshold is not None else missing(result)
     return values

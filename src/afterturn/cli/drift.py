@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from afterturn.cli._common import configured, json_line, note, printable
-from afterturn.cli._narrow import from_day, to_day
+from afterturn.cli._narrow import days_option
 from afterturn.errors import UsageError
 
 if TYPE_CHECKING:
@@ -63,13 +63,14 @@ def drift_command(
 
     config = configured(db=db)
     narrow = Filter(tenant=tenant, agent=agent, classifier=classifier, version=version)
+    recent = days_option(since, until)
     begin, end = _then(calibration, then_since, then_until)
     if calibration is not None:
         narrow = _of_calibration(narrow, calibration)
     marks = Marks(watch=watch, alarm=psi, distance=ks, p_value=p_value, least=least)
     with open_store(config.db, create=False) as store:
         before = store.histograms(_during(narrow, begin, end))
-        after = store.histograms(_during(narrow, from_day(since), to_day(until)))
+        after = store.histograms(_during(narrow, *recent))
     found = drift(before, after, marks)
     if as_json or not sys.stdout.isatty():
         for one in found:
@@ -84,6 +85,8 @@ def _end(found: Sequence[Drift]) -> None:
     ringing = [one for one in found if one.state == "alarm"]
     compared = [one for one in found if one.state != "not_enough"]
     note(f"{len(compared)} compared, {len(ringing)} ring, {len(found) - len(compared)} without enough verdicts")
+    if not found:
+        note("no verdict in either period under these filters")
     if ringing:
         raise typer.Exit(ALARM)
     if not compared:
@@ -95,7 +98,7 @@ def _then(calibration: Path | None, since: str | None, until: str | None) -> tup
     if calibration is None:
         if since is None and until is None:
             raise UsageError("give --calibration FILE, or the period by --then-since and --then-until")
-        return from_day(since, "--then-since"), to_day(until, "--then-until")
+        return days_option(since, until, ("--then-since", "--then-until"))
     if since is not None or until is not None:
         raise UsageError("a calibration has its period; leave --then-since and --then-until out")
     from afterturn.cli._evidence import read_calibration

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from afterturn.cli._common import configured, json_line, note, progress
-from afterturn.cli._when import since_option
+from afterturn.cli._when import period_option
 from afterturn.errors import ConfigError, UsageError
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from afterturn.replay import Diff, Labels, Replay, ReplayCounts
     from afterturn.store import Filter, Store
 
-STOPPED = 1
+STOPPED, INCONCLUSIVE = 1, 3
 
 
 def replay_command(
@@ -63,7 +63,7 @@ def replay_command(
     """Judges stored turns anew under this version or another judge, beside the old verdicts; nothing is switched.
 
     Run it again to resume: what has its verdict is not judged twice. At the end it shows what would change. Exit code
-    1: the judge failed again and again, and the rest was left for another run.
+    1: the judge failed again and again, and the rest was left for another run; 3: --diff found nothing to compare.
     """
     from afterturn.replay import differences
     from afterturn.store import Filter, open_store
@@ -76,7 +76,8 @@ def replay_command(
         raise UsageError("say from when on turns are judged anew, --since 30d for one; --diff judges nothing")
     config = configured(db=db)
     found = [_classifier(name) for name in dict.fromkeys(classifier)]
-    narrow = Filter(tenant=tenant, agent=agent, since=since_option(since), until=since_option(until, "--until"))
+    begin, end = period_option(since, until)
+    narrow = Filter(tenant=tenant, agent=agent, since=begin, until=end)
     known = {one.name: _labels(labels, one.name) for one in found} if labels else None
     counts: ReplayCounts | None = None
     with open_store(config.db, create=False) as store:
@@ -102,6 +103,8 @@ def replay_command(
             )
         ]
     _show(counts, diffs, as_json=as_json or not sys.stdout.isatty())
+    if diff and not diffs:
+        raise typer.Exit(INCONCLUSIVE)
     if counts is not None and counts.stopped:
         note("the judge failed turn after turn, so the rest was left; run the same again later")
         raise typer.Exit(STOPPED)
@@ -131,7 +134,14 @@ async def _judged(
 
 async def _running(replay: Replay) -> ReplayCounts:
     with progress("judging anew", await asyncio.to_thread(replay.turns)) as advance:
-        return await replay.run(advance)
+        return await replay.run(advance, _waiting)
+
+
+def _waiting(turns: int, lease_s: float) -> None:
+    note(
+        f"{turns} turns are with another replay, which may have died: they are taken over if it gives no sign of life "
+        f"for {lease_s:.0f} s"
+    )
 
 
 def _stored_name(judge: str) -> str:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from afterturn.cli._common import configured, json_line, note
-from afterturn.cli._narrow import from_day, one_version, to_day
+from afterturn.cli._narrow import days_option, one_version
 from afterturn.cli._reviewer import check_reviewer
 from afterturn.errors import UsageError
 
@@ -63,6 +63,7 @@ def review_command(
     if sum((labels is not None, export is not None, report)) > 1:
         raise UsageError("give one of --labels, --export and --report")
     who = None if reviewer is None else check_reviewer(reviewer)
+    begin, end = days_option(since, until)
     config = configured(db=db)
     narrow = Filter(tenant=tenant, agent=agent, classifier=classifier, version=version)
     as_json = as_json or not sys.stdout.isatty()
@@ -70,7 +71,7 @@ def review_command(
         if labels is not None or export is not None:
             _exchange(store, narrow, labels, export, who, as_json=as_json)
             return
-        narrow = replace(_exact(store, narrow), since=from_day(since), until=to_day(until))
+        narrow = replace(_exact(store, narrow), since=begin, until=end)
         if report:
             _report(store, narrow, as_json=as_json)
             return

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable
-from itertools import islice
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from afterturn.cli._common import configured, json_line, printable
+from afterturn.cli._common import configured, json_line, note, printable
 from afterturn.cli._counts import show_funnel, show_histograms
 from afterturn.cli._csv import write_funnel, write_histograms, write_verdicts
-from afterturn.cli._when import since_option
+from afterturn.cli._when import period_option
 from afterturn.verdicts import Status
 
 if TYPE_CHECKING:
@@ -55,6 +55,7 @@ def verdicts_command(
         raise typer.BadParameter("it counts by tenant and agent; leave --funnel, --dead and --session out")
     if as_csv and as_json:
         raise typer.BadParameter("give one of --csv and --json", param_hint="--csv")
+    begin, end = period_option(since, until)
     config = configured(db=db)
     narrow = Filter(
         tenant=tenant,
@@ -62,8 +63,8 @@ def verdicts_command(
         classifier=classifier,
         session=session,
         status=status,
-        since=since_option(since),
-        until=since_option(until, "--until"),
+        since=begin,
+        until=end,
         replayed=replayed,
         judge=judge,
     )
@@ -72,12 +73,17 @@ def verdicts_command(
         if funnel:
             counts = store.funnel(narrow)
             write_funnel(counts) if as_csv else show_funnel(counts, as_json=as_json)
+            _none_of(bool(counts.stored), "turn")
             return
         if histogram:
             days = store.histograms(narrow)
             write_histograms(days) if as_csv else show_histograms(days, as_json=as_json)
+            _none_of(bool(days), "verdict")
             return
-        verdicts = _chosen(store, narrow, limit if as_json or as_csv else limit or TABLE_ROWS, dead=dead)
+        found = iter(_chosen(store, narrow, limit if as_json or as_csv else limit or TABLE_ROWS, dead=dead))
+        first = tuple(islice(found, 1))
+        _none_of(bool(first), "verdict")
+        verdicts = chain(first, found)
         if as_csv:
             write_verdicts(verdicts)
         elif as_json:
@@ -92,6 +98,12 @@ def _chosen(store: Store, narrow: Filter, limit: int | None, *, dead: bool) -> I
         return store.dead_letters(narrow) if dead else store.verdicts(narrow)
     newest = store.dead_letters(narrow, newest_first=True) if dead else store.verdicts(narrow, newest_first=True)
     return reversed(tuple(islice(newest, limit)))
+
+
+def _none_of(any_found: bool, what: str) -> None:
+    """Says that filters let nothing through: an empty table may be a slip in a name."""
+    if not any_found:
+        note(f"no {what} under these filters")
 
 
 def _print_lines(verdicts: Iterable[Verdict]) -> None:

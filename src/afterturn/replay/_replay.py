@@ -137,11 +137,17 @@ class Replay:
             for one in self._classifiers.values()
         )
 
-    async def run(self, on_turn: Callable[[], None] = lambda: None) -> ReplayCounts:
+    async def run(
+        self,
+        on_turn: Callable[[], None] = lambda: None,
+        on_wait: Callable[[int, float], None] = lambda turns, lease_s: None,
+    ) -> ReplayCounts:
         """Judges what is left to judge.
 
         Args:
             on_turn: Is called once for each turn that is done.
+            on_wait: Is called once where nothing is left but what other replays are at: how many turns, and how long
+                at most until they are taken over if the others have died.
 
         Raises:
             JudgeMissingError: The judge does not exist here; nothing is stored of it.
@@ -163,7 +169,7 @@ class Replay:
         )
         beating = asyncio.create_task(self._beat())
         try:
-            async with aclosing(walk.claims(on_turn)) as claims:
+            async with aclosing(walk.claims(on_turn, lambda turns: on_wait(turns, self._lease_s))) as claims:
                 await self._lanes(claims, on_turn)
         finally:
             beating.cancel()

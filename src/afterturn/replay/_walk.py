@@ -58,11 +58,14 @@ class Walk:
         self._held: set[int] = set()
         self.known = 0
 
-    async def claims(self, done: Callable[[], None]) -> AsyncGenerator[ReplayClaim]:
+    async def claims(
+        self, done: Callable[[], None], waits: Callable[[int], None] = lambda turns: None
+    ) -> AsyncGenerator[ReplayClaim]:
         """Gives the work, turn by turn.
 
         Args:
             done: Is called for each turn with nothing to do.
+            waits: Is called once when nothing is left but what others are at, with the number of such turns.
         """
         before: int | None = None
         while page := await asyncio.to_thread(self._page, before):
@@ -70,6 +73,7 @@ class Walk:
             for start in range(0, len(page), self._at_once):
                 for claimed in await self._claimed(page[start : start + self._at_once], done, first=True):
                     yield claimed
+        told = False
         while self._held:
             some = await asyncio.to_thread(self._replays.some, sorted(self._held)[:_PAGE])
             self._held.difference_update(stored.number for stored in some)
@@ -77,6 +81,9 @@ class Walk:
             for claimed in claims:
                 yield claimed
             if not claims and self._held:
+                if not told:
+                    waits(len(self._held))
+                told = True
                 await self._sleep(self._poll_s)
 
     def _page(self, before: int | None) -> tuple[StoredTurn, ...]:
