@@ -162,12 +162,21 @@ FOREIGN: list[tuple[str, str, str, list[dict[str, Any]]]] = [
         "defaultTest: {assert: [{type: not-contains, value: sorry}]}\n"
         "tests:\n"
         "- vars: {word: hello, name: Ann}\n"
-        "  assert: [{type: icontains, value: hello}, {type: llm-rubric, value: is kind}, {type: javascript}]\n",
+        "  assert: [{type: icontains, value: '{{word}}'}, {type: llm-rubric, value: is kind}, {type: javascript},\n"
+        "    {type: latency, threshold: 200}, {type: cost, threshold: 0.1}, {type: is-json},\n"
+        "    {type: regex, value: '^A'}]\n",
         [
             {
                 "text": "Say hello to Ann",
                 "criteria": ("is kind",),
-                "assertions": ({"name": "not_contains", "value": "sorry"}, {"name": "contains", "value": "hello"}),
+                "assertions": (
+                    {"name": "not_contains", "value": "sorry", "case": True},
+                    {"name": "contains", "value": "hello"},
+                    {"name": "latency", "value": 200},
+                    {"name": "cost", "value": 0.1},
+                    {"name": "json_schema", "value": {}},
+                    {"name": "regex", "value": "^A"},
+                ),
                 "metadata": {"vars": {"word": "hello", "name": "Ann"}, "unsupported_assert": ["javascript"]},
             }
         ],

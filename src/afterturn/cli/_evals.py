@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from afterturn.cli._common import output, printable
+from afterturn.cli._common import note, output, printable
 from afterturn.cli._exit import keeping_exit_code
 from afterturn.errors import UsageError
 
@@ -82,11 +83,29 @@ def checked(parts: Parts, rows: Dataset, asserted: Sequence[str]) -> None:
     Raises:
         UsageError: There is neither rubric nor assertion, and no row declares one.
     """
+    if rows.format == "promptfoo":
+        _tell_unsupported(rows, judged=bool(parts.rubrics))
     if parts.rubrics or asserted:
         return
     declared = (row.assertions or (parts.assertions and row.expected_tool_calls is not None) for row in rows.rows())
     if rows.count and not any(declared):
         raise UsageError("nothing to check: give --rubric or --assert, or rows with expected_tool_calls or assert")
+
+
+def _tell_unsupported(rows: Dataset, *, judged: bool) -> None:
+    """Says which assertions of promptfoo are not checked, so that nobody believes they hold."""
+    from afterturn.evals.importers.promptfoo import UNSUPPORTED
+
+    kinds: Counter[str] = Counter()
+    criteria = 0
+    for row in rows.rows():
+        criteria += bool(row.criteria)
+        found = row.metadata.get(UNSUPPORTED)
+        kinds.update(map(str, found) if isinstance(found, list) else ())
+    if criteria and not judged:
+        note(f"{criteria} rows have criteria for a judge (llm-rubric), unchecked: give --rubric custom --judge NAME")
+    for kind, count in kinds.items():
+        note(f"{count} assertions of promptfoo of the type {kind} are not checked: Afterturn has none like it")
 
 
 @contextmanager

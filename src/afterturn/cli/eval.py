@@ -233,5 +233,6 @@ def _end(
             show_summary(header, summary)
     note(f"{found.verdict}: {found.told}")
     if summary.stop is not None:
-        note(f"go on with: afterturn eval resume {path}")
+        more = " --max-cost MORE" if summary.stop == "cost_cap" else ""
+        note(f"go on with: afterturn eval resume {path}{more}")
     raise typer.Exit(found.exit_code)

@@ -17,17 +17,21 @@ UNSUPPORTED = "unsupported_assert"
 _PROMPT = "__prompt__"
 _VARIABLE = re.compile(r"\{\{-?\s*([A-Za-z_][\w.]*)\s*-?\}\}")
 _INPUTS = ("prompt", "input", "question", "query", "message", "user_input")
-_SAME = {
-    "equals": "equals",
-    "contains": "contains",
-    "icontains": "contains",
-    "not-contains": "not_contains",
-    "not-icontains": "not_contains",
-    "regex": "regex",
-    "latency": "latency_ms",
-    "cost": "cost_usd",
-    "is-json": "json_schema",
+_SAME: dict[str, tuple[str, JsonObject]] = {  # our name, and what goes with it; there, case counts unless it says `i`
+    "equals": ("equals", {"case": True}),
+    "contains": ("contains", {"case": True}),
+    "icontains": ("contains", {}),
+    "contains-all": ("contains", {"case": True}),
+    "icontains-all": ("contains", {}),
+    "not-contains": ("not_contains", {"case": True}),
+    "not-icontains": ("not_contains", {}),
+    "regex": ("regex", {}),
+    "not-regex": ("not_regex", {}),
+    "latency": ("latency", {}),
+    "cost": ("cost", {}),
+    "is-json": ("json_schema", {}),
 }
+_ANY_JSON: JsonObject = {}
 _FOR_A_JUDGE = ("llm-rubric", "model-graded-closedqa", "g-eval")
 
 
@@ -58,7 +62,7 @@ def _tests(tests: Iterable[JsonValue], prompts: list[JsonValue], common: JsonObj
 
 def _convert(record: JsonObject) -> Iterable[JsonObject]:
     variables = _object(record.get("vars"))
-    asserted, criteria, expected, unsupported = _assertions(_list(record.get("assert")))
+    asserted, criteria, expected, unsupported = _assertions(_list(record.get("assert")), variables)
     prompt = record.get(_PROMPT)
     asked = first_present(variables, *_INPUTS) if prompt is None else _filled(prompt, variables)
     if asked is None:
@@ -77,7 +81,9 @@ def _convert(record: JsonObject) -> Iterable[JsonObject]:
     )
 
 
-def _assertions(items: Iterable[JsonValue]) -> tuple[list[JsonValue], list[JsonValue], JsonValue, list[JsonValue]]:
+def _assertions(
+    items: Iterable[JsonValue], variables: JsonObject
+) -> tuple[list[JsonValue], list[JsonValue], JsonValue, list[JsonValue]]:
     """Sorts assertions into ours, criteria for a judge, the expected answer, and types that are not supported."""
     ours: list[JsonValue] = []
     criteria: list[JsonValue] = []
@@ -85,9 +91,14 @@ def _assertions(items: Iterable[JsonValue]) -> tuple[list[JsonValue], list[JsonV
     expected: JsonValue = None
     for item in items:
         kind, value = (item.get("type"), item.get("value")) if is_object(item) else (None, None)
+        value = _filled(value, variables)
         if isinstance(kind, str) and kind in _SAME:
             threshold = item.get("threshold") if is_object(item) else None
-            ours.append({"name": _SAME[kind], "value": value if value is not None else threshold})
+            given = threshold if value is None else value
+            name, options = _SAME[kind]
+            ours.append(
+                {"name": name, "value": _ANY_JSON if name == "json_schema" and given is None else given, **options}
+            )
         elif kind in _FOR_A_JUDGE and isinstance(value, str):
             criteria.append(value)
         elif kind == "factuality" and isinstance(value, str):
