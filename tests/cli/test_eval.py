@@ -130,7 +130,7 @@ def test_what_cannot_be_run_says_why_before_an_agent_is_asked(arguments: list[st
 
 def test_what_is_not_checked_of_a_file_of_promptfoo_is_told() -> None:
     asserted = "[{type: contains, value: two}, {type: javascript, value: 1}, {type: llm-rubric, value: is kind}]"
-    Path("pf.yaml").write_text(f"prompts: ['{{{{q}}}}']\ntests: [{{vars: {{q: two?}}, assert: {asserted}}}]\n")
+    Path("pf.yaml").write_text(f"prompts: ['{{{{q}}}}']\ntests: [{{vars: {{q: two}}, assert: {asserted}}}]\n")
     result = evals("run", "pf.yaml", "--target", "shop_agent:wrong", "-o", "pf.jsonl")
     assert (result.exit_code, figures(result)["reason"]) == (1, "assertion")
     assert "1 assertions of promptfoo of the type javascript are not checked" in result.stderr
