@@ -11,6 +11,7 @@ from afterturn.calls import Judge
 from afterturn.evals import Parts, Prices, RunFile, RunSummary, load_rubric, new_header, open_dataset, start_run
 from afterturn.evals.targets import Target
 from afterturn.evals.targets.python import PythonTarget
+from afterturn.gate import Report, decide
 
 TARGET = "app:agent"
 
@@ -74,3 +75,14 @@ class Bench:
         """States and reasons of the run's rows, sorted by row."""
         results = sorted(RunFile(self.run).results(), key=lambda result: result.row.id)
         return [(result.state, result.reason) for result in results]
+
+
+def gate_of(bench: Bench, *criteria: dict[str, Any]) -> tuple[int, str | None]:
+    """Writes a gate, has it decide, and gives exit code and reason."""
+    return found(decide(bench.write_gate(*criteria)))
+
+
+def found(report: Report) -> tuple[int, str | None]:
+    """Gives exit code and first reason of a report."""
+    assert report.passes == (report.exit_code == 0)
+    return report.exit_code, report.findings[0].reason if report.findings else report.fault
