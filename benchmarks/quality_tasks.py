@@ -16,7 +16,9 @@ from afterturn.judges.encoder._classified import drift, frustration, injection, 
 from afterturn.judges.encoder._conclusion import conclude
 from afterturn.judges.encoder._conversation import Conversation, lay_out
 from afterturn.judges.encoder._model import Embedder
+from afterturn.judges.encoder._sources import supporting
 from afterturn.language import asks_for_human
+from afterturn.mood import signals
 from afterturn.turns import Message, Turn
 
 CORPUS = Path(__file__).parent / "corpus"
@@ -138,32 +140,69 @@ def known_sources(encoder: Embedder, data: Path) -> Iterator[Figure]:
 
 
 def languages(encoder: Embedder, data: Path) -> Iterator[Figure]:
-    """The same items in eleven languages: how often each task is answered rightly, by language."""
-    answer: dict[str, Callable[[dict[str, Any]], bool]] = {
-        "injection": lambda row: injection(row["text"], encoder)[0].label == row["label"],
-        "sentiment": lambda row: sentiment(spoken((), row["text"]), encoder)[1].label == row["label"],
-        "safety": lambda row: safety(spoken((), row["text"]), encoder).label == row["label"],
-        "categories": lambda row: _category(row, encoder) == [row["label"]],
-    }
-    rows = jsonl(CORPUS / "languages.jsonl")
-    tables: dict[str, dict[str, list[bool]]] = {task: {} for task in answer}
-    for row in rows:
-        tables[row["task"]].setdefault(row["lang"], []).append(answer[row["task"]](row))
-    frustrated = jsonl(CORPUS / "frustration.jsonl")
-    for row in frustrated:
-        found = frustration(spoken(row["history"], row["message"]), encoder).label == row["target"]
-        tables.setdefault("frustration", {}).setdefault(row["lang"], []).append(found)
-    for row in jsonl(CORPUS / "wants_human.jsonl"):
-        found = wants_human(spoken((), row["message"]), encoder)[0] == row["wants_human"]
-        tables.setdefault("wants human", {}).setdefault(row["lang"], []).append(found)
+    """Parallel items in eleven languages: how often each task is answered rightly, by language.
+
+    `languages.jsonl` and `languages2.jsonl` are by two writers. Safety counts whether there is a signal, not which.
+    """
+    tables: dict[str, dict[str, list[bool]]] = {}
+    for task, language, right in (*_parallel(encoder), *_by_language(encoder)):
+        tables.setdefault(task, {}).setdefault(language, []).append(right)
     for task, by_language in tables.items():
         for language, hits in by_language.items():
             beside = (("en", share(by_language["en"])),) if language != "en" else ()
             yield Figure(task, f"by language: {language}", len(hits), "right", share(hits), beside)
 
 
+def _parallel(encoder: Embedder) -> Iterator[tuple[str, str, bool]]:
+    right: dict[str, Callable[[dict[str, Any]], bool]] = {
+        "injection": lambda row: (injection(row["text"], encoder)[0].label == "attack") == row["attack"],
+        "sentiment": lambda row: sentiment(spoken((), row["text"]), encoder)[1].label == row["label"],
+        "safety": lambda row: (safety(spoken((), row["text"]), encoder).label == "none") == row["safe"],
+        "categories": lambda row: _category(row, encoder) == ([row["right"]] if row["right"] else []),
+        "concluded": lambda row: conclude(row["message"], row["reply"], encoder).concluded == row["concluded"],
+        "scope": lambda row: (drift(row["instructions"], row["reply"], encoder).label == "none")
+        == (row["drift"] == "in_scope"),
+        "support": lambda row: _supported(row, encoder) == row["supported"],
+        "re-ask": lambda row: _asked_again(row) == row["reask"],
+    }
+    for row in map(_alike, (*jsonl(CORPUS / "languages.jsonl"), *jsonl(CORPUS / "languages2.jsonl"))):
+        yield row["task"], row["lang"], right[row["task"]](row)
+
+
+def _alike(row: dict[str, Any]) -> dict[str, Any]:
+    """Gives a row of either file under the keys of both."""
+    row = {**row, "task": row["task"].replace("reask", "re-ask")}
+    if row["task"] == "injection":
+        row.setdefault("attack", row.get("label") == "attack")
+    if row["task"] == "safety":
+        row["safe"] = row["label"] in ("none", "safe")
+    if row["task"] == "categories" and "right" not in row:
+        row |= {"message": row["text"], "reply": "", "right": row["label"]}
+    return row
+
+
+def _by_language(encoder: Embedder) -> Iterator[tuple[str, str, bool]]:
+    for row in jsonl(CORPUS / "frustration.jsonl"):
+        found = frustration(spoken(row["history"], row["message"]), encoder).label
+        yield "frustration", row["lang"], found == row["target"]
+    for row in jsonl(CORPUS / "wants_human.jsonl"):
+        yield "wants human", row["lang"], wants_human(spoken((), row["message"]), encoder)[0] == row["wants_human"]
+
+
 def _category(row: dict[str, Any], encoder: Embedder) -> Sequence[str]:
-    return list(relevant(spoken((), row["text"]), row["names"], {}, 5, encoder).names[:1])
+    said = [{"role": "user", "text": row["message"]}, {"role": "agent", "text": row["reply"]}]
+    turns = [turn for turn in said if turn["text"]]
+    return list(relevant(spoken(turns), row["names"], {}, 5, encoder).names[:1])
+
+
+def _supported(row: dict[str, Any], encoder: Embedder) -> bool:
+    said = [{"role": "user", "text": "?"}, {"role": "agent", "text": row["sentence"]}]
+    return bool(supporting(spoken(said), {"a": row["passage"]}, encoder).aliases)
+
+
+def _asked_again(row: dict[str, Any]) -> bool:
+    said = [("user", row["before"]), ("assistant", row["agent"]), ("user", row["message"])]
+    return signals(Turn(messages=tuple(Message(role=ROLES[role], text=text) for role, text in said))).reask
 
 
 TASKS: dict[str, Callable[[Embedder, Path], Iterator[Figure]]] = {

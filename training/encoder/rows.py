@@ -25,6 +25,8 @@ LISTS = ("banking77", "clinc150", "multidogo", "nlupp-banking", "star", "mts-dia
 WITHOUT_SMALL_TALK = ("banking77", "multidogo", "star")
 CITED = "sharealike/rag/dstc11-track5-citations.{}.jsonl"
 
+FRESH = "fresh"
+
 LABELS: dict[str, tuple[str, ...]] = {
     "frustration": ("none", "situation", "ai"),
     "wants_human": ("no", "yes"),
@@ -179,12 +181,14 @@ def our_frustration() -> Iterator[Row]:
         common = {"source": "ours", "lang": row["lang"], "group": _stretch(row["id"])}
         yield Row(task="frustration", text=said(turns), label=row["target"], **common)
         yield Row(task="wants_human", text=row["message"], label="yes" if row["wants_human"] else "no", **common)
-    for name, task in (("sentiment", "sentiment"), ("safety", "safety")):
-        for row in jsonl(OURS / f"{name}.jsonl"):
-            yield Row(
-                task=task, text=row["message"], label=row[name], source="ours", lang=row["lang"],
-                group=_group(row["id"]),
-            )  # fmt: skip
+    for task in ("sentiment", "safety"):
+        yield from _labelled(f"{task}.jsonl", task, "ours")
+
+
+def _labelled(name: str, task: str, source: str) -> Iterator[Row]:
+    for row in jsonl(OURS / name):
+        group, label = _group(row["id"]), row[task]
+        yield Row(task=task, text=row["message"], label=label, source=source, lang=row["lang"], group=group)
 
 
 def our_scope() -> Iterator[Row]:
@@ -218,6 +222,19 @@ def our_injection() -> Iterator[Row]:
             yield Row(task="injection", text=window(row["text"]), label=row["label"], **common)
             if row["label"] == "attack" and row["category"] in LABELS["injection_kind"]:
                 yield Row(task="injection_kind", text=window(row["text"]), label=row["category"], **common)
+
+
+def fresh() -> Iterator[Row]:
+    """Our own rows that no layer was trained on: a head that is fitted to them sees vectors as those of new texts."""
+    common = {"source": FRESH}
+    for row in chain.from_iterable(jsonl(path) for path in sorted(OURS.glob("wants_human_*.jsonl"))):
+        label = "yes" if row["wants_human"] else "no"
+        yield Row(task="wants_human", text=row["message"], label=label, lang=row["lang"], group=row["id"], **common)
+    for row in jsonl(OURS / "concluded2.jsonl"):
+        label, text = "yes" if row["concluded"] else "no", exchange([row["message"]], row["reply"])
+        yield Row(task="concluded", text=text, label=label, lang=row["lang"], group=_stretch(row["id"]), **common)
+    for task in ("sentiment", "safety"):
+        yield from _labelled(f"{task}2.jsonl", task, FRESH)
 
 
 def small_talk() -> Iterator[Row]:
@@ -319,4 +336,4 @@ _PUBLIC: tuple[Callable[[Path, str], Iterator[Row]], ...] = (
     topic,
     ordinary,
 )
-_OURS: tuple[Callable[[], Iterator[Row]], ...] = (our_frustration, our_scope, our_injection, small_talk)
+_OURS: tuple[Callable[[], Iterator[Row]], ...] = (our_frustration, our_scope, our_injection, small_talk, fresh)

@@ -274,6 +274,7 @@ def material(shared: Path, fitted: list[rows.Row], pairs: list[tuple[str, str, s
     names = {name for item in listed for name in item.names}
     texts = sorted({*rows.english(shared), *names, *(item.text for item in listed), *(one for one, _ in drawn)})
     kept = [row for row in fitted if row.task not in HEADS_ONLY or (row.task in OWN_ONLY and row.source in OWN)]
+    kept = [row for row in kept if row.source != rows.FRESH]
     return Material(rows=kept, listed=listed, taught=teach(texts, out), pairs=drawn)
 
 
