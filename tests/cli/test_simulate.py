@@ -95,7 +95,7 @@ def test_eval_resume_goes_on_with_a_simulation_as_it_was_begun() -> None:
     Path("sim_agent.py").write_text(AGENT.replace('raise RuntimeError("no")', "return helps(row)"))
     sys.modules.pop("sim_agent")
     result = ran("eval", "resume", "run.jsonl", "--retry-errors")
-    assert "1 conversations that ended in an error are had again" in result.stderr
+    assert "1 conversations that ended in an error are done again" in result.stderr
     assert (result.exit_code, json.loads(result.stdout)["states"]["pass"]) == (0, 1)
     header = json.loads(Path("run.jsonl").read_text().splitlines()[0])
     target = ("--target", "sim_agent:broken")
@@ -116,7 +116,7 @@ def test_an_agent_that_breaks_makes_the_run_inconclusive_and_can_be_tried_again(
     sys.modules.pop("sim_agent")
     result = simulate("broken", "-o", "run.jsonl", "--resume", "--retry-errors")
     assert json.loads(result.stdout)["states"]["agent_error"] == 0
-    assert "2 conversations that ended in an error are had again" in result.stderr
+    assert "2 conversations that ended in an error are done again" in result.stderr
 
 
 @pytest.mark.parametrize(

@@ -129,6 +129,37 @@ def progress(planned: int, *, done: int = 0) -> Generator[Callable[[RowResult, T
         yield show
 
 
+async def started_or_resumed(
+    header: RunHeader, parts: Parts, rows: Dataset, path: Path, *, resume: bool, retry_errors: bool = False, noun: str
+) -> RunFile:
+    """Runs into a new file, or goes on with the run in it; agent and judge are closed however it ends.
+
+    Args:
+        header: The header of the new run; of a resumed one only the cap counts.
+        parts: The live parts.
+        rows: The dataset.
+        path: The run's file.
+        resume: Whether the file is there.
+        retry_errors: Whether results that ended in an error are done again.
+        noun: What a result is called (`results`).
+    """
+    from afterturn.evals import RunFile, drop_errors, resume_run, start_run
+
+    if retry_errors:
+        note(f"{drop_errors(path)} {noun} that ended in an error are done again")
+    done = len(RunFile(path).done()) if resume else 0
+    note(f"{header.planned - done} {noun} to come, in {path}")
+    try:
+        with progress(header.planned, done=done) as show:
+            if resume:
+                await resume_run(RunFile(path), parts, rows, show=show, max_cost_usd=header.max_cost_usd)
+            else:
+                await start_run(header, parts, rows, path, show=show)
+    finally:
+        await parts.close()
+    return RunFile(path)
+
+
 def show_summary(header: RunHeader, summary: RunSummary) -> None:
     """Prints the figures of a run as a table."""
     from rich.console import Console

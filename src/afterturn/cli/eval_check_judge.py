@@ -18,8 +18,8 @@ from afterturn.cli._resume import begun_by
 from afterturn.errors import UsageError
 
 if TYPE_CHECKING:
-    from afterturn.evals import Dataset, RunFile, RunHeader
-    from afterturn.evals.steadiness import Check, Moves, SteadinessParts
+    from afterturn.evals import RunFile
+    from afterturn.evals.steadiness import Check, Moves
 
 INCONCLUSIVE = 3
 
@@ -64,6 +64,7 @@ def check_judge_command(
 
     Exit codes: 0 measured; 1 a larger share than --max-moved moved; 3 inconclusive.
     """
+    from afterturn.cli._evals import started_or_resumed
     from afterturn.evals import load_prices
     from afterturn.evals.steadiness import dataset_of, figures, header_of, open_check
     from afterturn.judges import open_judge
@@ -82,7 +83,8 @@ def check_judge_command(
         parts, rows, concurrency=jobs, deadline_s=deadline, max_cost_usd=max_cost, command=begun_by(context)
     )
     path = out or Path(f"check-judge-{datetime.now(UTC):%Y%m%d-%H%M%S}-{header.run}.jsonl")
-    run = asyncio.run(_run(header, parts, rows, path, resume=resume, retry_errors=retry_errors))
+    going = started_or_resumed(header, parts, rows, path, resume=resume, retry_errors=retry_errors, noun="grades")
+    run = asyncio.run(going)
     found = figures(run.results(), moved_by=moved_by)
     with keeping_exit_code():
         _show(run, found, moved_by, as_json=as_json or not sys.stdout.isatty())
@@ -97,26 +99,6 @@ def _chosen(checks: str | None) -> Collection[Check]:
     if unknown:
         raise UsageError(f"there is no check {unknown[0]!r}; there are {', '.join(CHECKS)}")
     return cast("list[Check]", named) or CHECKS
-
-
-async def _run(
-    header: RunHeader, parts: SteadinessParts, rows: Dataset, path: Path, *, resume: bool, retry_errors: bool
-) -> RunFile:
-    from afterturn.cli._evals import progress
-    from afterturn.evals import RunFile, drop_errors, resume_run, start_run
-
-    if retry_errors:
-        note(f"{drop_errors(path)} results that ended in an error are done again")
-    note(f"{header.planned} grades to come, in {path}")
-    try:
-        with progress(header.planned, done=len(RunFile(path).done()) if resume else 0) as show:
-            if resume:
-                await resume_run(RunFile(path), parts, rows, show=show, max_cost_usd=header.max_cost_usd)
-            else:
-                await start_run(header, parts, rows, path, show=show)
-    finally:
-        await parts.close()
-    return RunFile(path)
 
 
 def _ended(run: RunFile, found: Mapping[str, Moves], max_moved: float | None, min_coverage: float) -> int:

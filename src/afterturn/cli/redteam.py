@@ -75,6 +75,9 @@ def redteam_command(
     The run's file is an eval run: `eval report`, `eval compare` and `gate promote` read it. Exit codes: 0 done; 1 a
     limit was passed; 3 inconclusive.
     """
+    from afterturn.cli._evals import started_or_resumed
+    from afterturn.gate.redteam import dataset_of, header_of
+
     config = configured(judge=judge)
     _refuse_useless(
         something=read is not None or target is not None or check_judge,
@@ -92,7 +95,9 @@ def redteam_command(
         settings = {"repeat": repeat, "concurrency": jobs, "deadline_s": deadline, "max_cost_usd": max_cost}
         settings |= {"command": begun_by(context)}
         pack = _pack(families, limit, text, lookalikes=lookalikes)
-        run = asyncio.run(_run(parts, pack, path, settings, resume=resume, retry_errors=retry_errors))
+        header, rows = header_of(parts, pack, **settings), dataset_of(pack)
+        going = started_or_resumed(header, parts, rows, path, resume=resume, retry_errors=retry_errors, noun="results")
+        run = asyncio.run(going)
     if run is not None:
         found = _figures(run, guard=guard or policy is not None, policy=policy)
         summary = run.summary()
@@ -132,7 +137,10 @@ def _pack(families: str | None, limit: int | None, instructions: str | None, *, 
     from afterturn.gate.redteam import load_pack
 
     chosen = tuple(name.strip() for name in (families or "").split(",") if name.strip())
-    return load_pack(chosen, limit=limit, instructions=instructions, lookalikes=lookalikes)
+    pack = load_pack(chosen, limit=limit, instructions=instructions, lookalikes=lookalikes)
+    if pack.left_out:
+        note(f"{pack.left_out} seeds are left out: they need tools of the made-up settings")
+    return pack
 
 
 def _opened(path: Path) -> RunFile:
@@ -172,31 +180,6 @@ def _parts(
     # The runner has its own way with rate limits, and must see every one of them.
     opened = open_judge(judge, deadline_s=deadline_s, retries=False) if judge else None
     return RedTeamParts(target=agent, judge=opened, prices=table)
-
-
-async def _run(
-    parts: RedTeamParts, pack: Pack, path: Path, settings: Mapping[str, object], *, resume: bool, retry_errors: bool
-) -> RunFile:
-    from afterturn.cli._evals import progress
-    from afterturn.evals import drop_errors, resume_run, start_run
-    from afterturn.gate.redteam import dataset_of, header_of
-
-    if pack.left_out:
-        note(f"{pack.left_out} seeds are left out: they need tools of the made-up settings")
-    if retry_errors:
-        note(f"{drop_errors(path)} results that ended in an error are done again")
-    rows = dataset_of(pack)
-    header = header_of(parts, pack, **settings)
-    note(f"{header.planned} results to come, in {path}")
-    try:
-        with progress(header.planned, done=len(_opened(path).done()) if resume else 0) as show:
-            if resume:
-                await resume_run(_opened(path), parts, rows, show=show, max_cost_usd=header.max_cost_usd)
-            else:
-                await start_run(header, parts, rows, path, show=show)
-    finally:
-        await parts.close()
-    return _opened(path)
 
 
 def _figures(run: RunFile, *, guard: bool, policy: str | None) -> RedTeamFigures:

@@ -29,8 +29,7 @@ from afterturn.cli._resume import begun_by
 from afterturn.errors import UsageError
 
 if TYPE_CHECKING:
-    from afterturn.evals import Dataset, RunFile, RunHeader
-    from afterturn.evals.simulate import SimulationParts
+    from afterturn.evals import Dataset, RunFile
     from afterturn.turns import JsonValue
 
 
@@ -104,8 +103,9 @@ def simulate_command(
     The run's file is an eval run: `eval report`, `eval compare` and `gate promote` read it. Exit codes: 0 passed; 1 the
     mean is below the threshold or an assertion does not hold; 3 inconclusive.
     """
+    from afterturn.cli._evals import started_or_resumed
     from afterturn.cli._simulation import dry, opened, single
-    from afterturn.evals import drop_errors, new_header
+    from afterturn.evals import new_header
 
     if (resume and (dry_run or out is None)) or (retry_errors and not resume):
         raise UsageError("--resume goes on with the run in a file; name it: --out FILE --resume")
@@ -142,27 +142,12 @@ def simulate_command(
     if dry_run:
         raise typer.Exit(asyncio.run(dry(parts, header, cast, as_json=as_json)))
     path = out or Path(f"simulation-{datetime.now(UTC):%Y%m%d-%H%M%S}-{header.run}.jsonl")
-    if retry_errors:
-        note(f"{drop_errors(path)} conversations that ended in an error are had again")
-    run = asyncio.run(_run(header, parts, cast, path, resume=resume))
+    going = started_or_resumed(
+        header, parts, cast, path, resume=resume, retry_errors=retry_errors, noun="conversations"
+    )
+    run = asyncio.run(going)
     further = _further(run, turns, classify=classify)
     _end(run, further, min_coverage, min_pass_rate, as_json=as_json)
-
-
-async def _run(header: RunHeader, parts: SimulationParts, cast: Dataset, path: Path, *, resume: bool) -> RunFile:
-    from afterturn.cli._evals import progress
-    from afterturn.evals import RunFile, resume_run, start_run
-
-    note(f"{header.planned} conversations to come, in {path}")
-    try:
-        with progress(header.planned, done=len(RunFile(path).done()) if resume else 0) as show:
-            if resume:
-                await resume_run(RunFile(path), parts, cast, show=show, max_cost_usd=header.max_cost_usd)
-            else:
-                await start_run(header, parts, cast, path, show=show)
-    finally:
-        await parts.close()
-    return RunFile(path)
 
 
 def _further(run: RunFile, turns: Path | None, *, classify: bool) -> Mapping[str, JsonValue]:
