@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from afterturn.judges.encoder._conversation import Conversation
 from afterturn.judges.encoder._inputs import said
 from afterturn.judges.encoder._model import Embedder
+from afterturn.judges.encoder._spoken import speaks
 from afterturn.judges.encoder._task_heads import Chances
 from afterturn.language import QUESTION_MARKS, asks_for_human, plain, sentences
 from afterturn.smalltalk import is_small_talk
@@ -19,7 +21,8 @@ _LEAST_SAID, _LEAST_ASKED = 0.3, 0.9
 def drift(instructions: str, reply: str, reader: Embedder) -> Chances:
     """Reads whether any part of the reply leaves the scope of the instructions."""
     scope, answer = reader.vectors([instructions, reply])
-    return _worst(reader.heads.chances("scope", answer.pooled, scope.pooled.mean(axis=0)))
+    found = _worst(reader.heads.chances("scope", answer.pooled, scope.pooled.mean(axis=0)))
+    return in_its_language(found, "scope", reply)
 
 
 def injection(message: str, reader: Embedder) -> tuple[Chances, str]:
@@ -28,7 +31,7 @@ def injection(message: str, reader: Embedder) -> tuple[Chances, str]:
     found = reader.heads.chances("injection", read.pooled)
     at = int(np.argmax([one.finding for one in found]))
     kinds = reader.heads.chances("injection_kind", read.pooled[at : at + 1])[0]
-    return found[at], max(kinds.by_label, key=kinds.by_label.__getitem__)
+    return in_its_language(found[at], "injection", message), max(kinds.by_label, key=kinds.by_label.__getitem__)
 
 
 def frustration(conversation: Conversation, reader: Embedder) -> Chances:
@@ -88,7 +91,12 @@ def _latest(conversation: Conversation) -> str:
 
 def _of_text(task: str, text: str, reader: Embedder) -> Chances:
     (read,) = reader.vectors([text])
-    return _worst(reader.heads.chances(task, read.pooled))
+    return in_its_language(_worst(reader.heads.chances(task, read.pooled)), task, text)
+
+
+def in_its_language(found: Chances, task: str, text: str) -> Chances:
+    """Marks what a head says of a text in a language that it was not measured in, or not found good enough in."""
+    return found if speaks(task, text) else replace(found, foreign=True)
 
 
 def _worst(found: Sequence[Chances]) -> Chances:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from afterturn.judges.encoder._inputs import exchange
 from afterturn.judges.encoder._model import Embedder
+from afterturn.judges.encoder._spoken import speaks
 from afterturn.judges.encoder._tables import table
 from afterturn.language import Phrase, plain, tokens
 from afterturn.smalltalk import is_small_talk
@@ -36,7 +37,8 @@ def conclude(customer: str, reply: str, embedder: Embedder) -> Conclusion:
         return Conclusion(concluded=False, probability=0.8, unsure=False, by_rule=True)
     (read,) = embedder.vectors([exchange(customer, text)])
     (*_, found) = embedder.heads.chances("concluded", read.pooled)  # the end of the reply says it
-    return Conclusion(concluded=found.label == "yes", probability=found.sure, unsure=found.unsure)
+    unsure = found.unsure or not speaks("concluded", text)
+    return Conclusion(concluded=found.label == "yes", probability=found.sure, unsure=unsure)
 
 
 def has_cue(sentence: str, cue: str) -> bool:

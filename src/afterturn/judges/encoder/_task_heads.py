@@ -42,10 +42,12 @@ class Chances:
     Attributes:
         by_label: Probability of each label.
         task: The head.
+        foreign: The text is in a language in which the head is not to be trusted.
     """
 
     by_label: Mapping[str, float]
     task: Task
+    foreign: bool = False
 
     @property
     def finding(self) -> float:
@@ -66,9 +68,9 @@ class Chances:
 
     @property
     def unsure(self) -> bool:
-        """Whether the probability of a finding lies within the band."""
+        """Whether the probability of a finding lies within the band, or says nothing in this language."""
         low, high = self.task.unsure
-        return low <= self.finding <= high
+        return self.foreign or low <= self.finding <= high
 
 
 class TaskHeads:
