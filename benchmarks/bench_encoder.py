@@ -35,10 +35,11 @@ from rows import (  # noqa: E402
 
 from afterturn.calls import Call, Question  # noqa: E402
 from afterturn.judges.encoder import EncoderJudge  # noqa: E402
-from afterturn.judges.encoder._categories import readable, relevant  # noqa: E402
+from afterturn.judges.encoder._categories import relevant  # noqa: E402
 from afterturn.judges.encoder._conclusion import conclude  # noqa: E402
 from afterturn.judges.encoder._conversation import lay_out  # noqa: E402
 from afterturn.judges.encoder._load import load_encoder  # noqa: E402
+from afterturn.judges.encoder._ranking import readable  # noqa: E402
 from afterturn.judges.encoder._sources import supporting  # noqa: E402
 from afterturn.judges.encoder._titles import make_title  # noqa: E402
 from afterturn.language import stems  # noqa: E402

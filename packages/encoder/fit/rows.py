@@ -94,6 +94,37 @@ def topic_rows(name: str, split: str, limit: int, *, short_lists: bool = False) 
     return found
 
 
+def our_topic_rows() -> list[TopicRow]:
+    """Reads our own lists, in thirteen languages; some messages fit none of their list."""
+    found: list[TopicRow] = []
+    for line in (ROOT / "training" / "data" / "categories.jsonl").read_text(encoding="utf-8").splitlines():
+        row = json.loads(line)
+        for message in row["messages"]:
+            said = conversation([{"role": "user", "text": message["text"]}])
+            names, right = tuple(row["names"]), frozenset(message["right"])
+            found.append(TopicRow(conversation=said, names=names, descriptions=row["descriptions"], right=right))
+    return [row for row in found if row.conversation.content]
+
+
+def shorter(rows: list[TopicRow], seed: int, bounds: tuple[int, int] = (5, 40)) -> list[TopicRow]:
+    """Draws shorter lists, which may lack the right name, from the list of each row."""
+    chance = random.Random(seed)
+    drawn = [frozenset(_shortened(list(row.names), row.right, chance, bounds)) for row in rows]
+    return [_with_names(row, kept) for row, kept in zip(rows, drawn, strict=True)]
+
+
+def without_right(rows: list[TopicRow], seed: int, share: float = 0.3) -> list[TopicRow]:
+    """Takes the right names out of the list of a share of the rows, where two others are left."""
+    chance = random.Random(seed)
+    drawn = [row for row in rows if chance.random() < share]
+    left = [(row, frozenset(row.names) - row.right) for row in drawn if row.right]
+    return [_with_names(row, names) for row, names in left if len(names) > 2]
+
+
+def _with_names(row: TopicRow, kept: frozenset[str]) -> TopicRow:
+    return replace(row, names=tuple(name for name in row.names if name in kept), right=row.right & kept)
+
+
 def source_rows(split: str, limit: int) -> list[SourceRow]:
     """Reads replies with the passages that they cite."""
     return [
@@ -132,8 +163,10 @@ def corpus_turns(path: Path) -> dict[tuple[str, str], list[tuple[Turn, frozenset
     return found
 
 
-def _shortened(names: list[str], right: frozenset[str], chance: random.Random) -> list[str]:
-    size = chance.randint(4, 20)
+def _shortened(
+    names: list[str], right: frozenset[str], chance: random.Random, bounds: tuple[int, int] = (4, 20)
+) -> list[str]:
+    size = chance.randint(*bounds)
     kept = [name for name in names if name in right and chance.random() < 0.8]
     others = [name for name in names if name not in right]
     chosen = set(kept) | set(chance.sample(others, max(size - len(kept), 1)))

@@ -9,7 +9,7 @@ from typing import get_args
 from afterturn.calls import Answer, Call, Confidence, Head, Meaning, Question
 from afterturn.judges._schema import enum_of
 from afterturn.judges.encoder._blocked import blocked_topic
-from afterturn.judges.encoder._categories import readable, relevant
+from afterturn.judges.encoder._categories import relevant
 from afterturn.judges.encoder._classified import (
     drift,
     frustration,
@@ -23,6 +23,7 @@ from afterturn.judges.encoder._conclusion import Conclusion, conclude
 from afterturn.judges.encoder._conversation import Conversation, lay_out
 from afterturn.judges.encoder._handoff import write_handoff
 from afterturn.judges.encoder._model import Embedder, TextVectors
+from afterturn.judges.encoder._ranking import readable
 from afterturn.judges.encoder._sources import supporting
 from afterturn.judges.encoder._task_heads import Chances, TaskHeads
 from afterturn.judges.encoder._titles import make_title

@@ -5,14 +5,23 @@ They bridge a category's name and a message that never uses its words, or speaks
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
 
 from afterturn.judges.encoder._tables import table
 from afterturn.language import Phrase, tokens
 
+Numbers = NDArray[np.float64]
+
 _WHOLE_WORD_CHARS = 4
 _COMPOUND_CHARS = 6
+_HITS = 1.5
+"""So many different words of a matter make it heard to two thirds."""
 
 
 def topics(text: str) -> Mapping[str, int]:
@@ -31,6 +40,33 @@ def topics(text: str) -> Mapping[str, int]:
             for topic in _index()[2].get(words[start : start + length], ()):
                 found.setdefault(topic, set()).add(" ".join(words[start : start + length]))
     return {topic: len(hits) for topic, hits in found.items()}
+
+
+def matters(names: tuple[str, ...], texts: Sequence[str]) -> Numbers:
+    """Gives how much each text (columns) speaks of the matters in each name of a list (rows), 0 to 1.
+
+    A matter that many names of the list share (`card` in a bank's list) tells them apart less and counts less.
+    """
+    telling = _telling(names)
+    spoken = [topics(text) for text in texts]
+    rows = [
+        [max((share * _heard(hits.get(topic, 0)) for topic, share in own), default=0.0) for hits in spoken]
+        for own in telling
+    ]
+    return np.array(rows, dtype=np.float64)
+
+
+def _heard(times: int) -> float:
+    return 1 - math.exp(-times / _HITS)
+
+
+@lru_cache(maxsize=64)
+def _telling(names: tuple[str, ...]) -> tuple[tuple[tuple[str, float], ...], ...]:
+    """Gives the matters of each name of a list and how well each tells the names apart."""
+    named = [topics(name).keys() for name in names]
+    shared = Counter(topic for own in named for topic in own)
+    size = len(names) + 1
+    return tuple(tuple((topic, math.log(size / shared[topic]) / math.log(size)) for topic in own) for own in named)
 
 
 @lru_cache(maxsize=8192)

@@ -31,27 +31,15 @@ class Logistic:
         return abs(chance - cut) < self.band
 
 
-CATEGORIES = Logistic(
-    weights=(
-        0.383,
-        -2.242,
-        4.469,
-        -3.688,
-        0.983,
-        3.082,
-        0.234,
-        1.654,
-        3.843,
-        -1.955,
-        -0.944,
-        -0.857,
-        2.000,
-        2.000,
-        1.500,
-    ),
-    bias=0.045,
-    cut=0.45,
-    near_best=0.0,
+CATEGORY = Logistic(
+    weights=(5.356, 4.188, 0.806, -1.003),
+    bias=-2.065,
+    cut=0.25,
+)
+FURTHER_CATEGORY = Logistic(
+    weights=(3.051, 4.470, 5.231, -0.227, 0.246, 0.521, 2.583, 2.356, -4.094),
+    bias=-0.960,
+    cut=0.5,
 )
 SOURCES = Logistic(
     weights=(2.385, 3.710, 2.574, -0.532, 6.899, 6.649, 3.808, 1.579),
