@@ -167,11 +167,11 @@ def head(task: str, vectors: Vectors, train: list[rows.Row], parts: dict[str, li
     measured = [row for part in parts.values() for row in part if row.task == task]
     # rows that have shaped the vectors say too much of themselves: they calibrate only the heads fitted afterwards
     ours = fresh or [row for row in fitted if row.source == "ours" and task in HEADS_ONLY]
-    features, seen = vectors.features(task, fitted), vectors.features(task, measured) if measured else None
+    features, seen = vectors.features(task, fitted), vectors.features(task, measured)
     tries: list[tuple[float, np.ndarray, np.ndarray, np.ndarray]] = []
     for strength in STRENGTHS:
         weight, bias = fit(task, features, fitted, strength)
-        scores = [] if seen is None else [seen @ weight.T + bias]
+        scores = [seen @ weight.T + bias]
         scores += [out_of_fold(task, vectors, fitted, ours, strength)] if ours else []
         tries.append((log_loss(task, np.concatenate(scores), [*measured, *ours]), weight, bias, np.concatenate(scores)))
     _, weight, bias, scores = min(tries, key=lambda one: one[0])
