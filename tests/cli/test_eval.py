@@ -110,10 +110,11 @@ def test_bad_lines_are_told_and_counted() -> None:
     ("arguments", "problem"),
     [
         (["--rubric", "correctness"], "a rubric needs a judge"),
+        (["--assert", "contains", "--judge", "openai:m"], "--judge has nothing to grade by"),
         ([], "nothing to check"),
         (["--assert", "contain:x"], "did you mean contains"),
         (["--rubric", "nothing", "--judge", "openai:m"], "no rubric is called"),
-        (["--assert", "contains", "--judge", "no-judge"], "no judge has this name"),
+        (["--rubric", "safety", "--judge", "no-judge"], "no judge has this name"),
         (["--assert", "contains", "--prices", "no.yaml"], "no price table"),
         (["--rubric", "safety", "--rubric", "safety", "--judge", "openai:m"], "two rubrics have the same name"),
         (["--rubric", "safety", "--judge", "openai:m", "--max-cost", "1"], "needs the price of openai:m"),

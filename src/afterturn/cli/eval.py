@@ -83,6 +83,8 @@ def run_command(
     from afterturn.cli._evals import assertion_specs, checked, opened_parts
     from afterturn.evals import new_header, open_dataset
 
+    if judge is not None and not rubric:
+        raise UsageError("--judge has nothing to grade by; name a rubric: --rubric correctness, or leave it out")
     options = target_options(model, tools, instructions, real_tool, max_steps)
     config = configured(judge=judge)
     rows = open_dataset(dataset, format=format, tell=lambda line: note(str(line)))

@@ -88,6 +88,7 @@ def redteam_command(
     ended = 0
     run = _opened(read) if read is not None else None
     found: RedTeamFigures | None = None
+    moved: Mapping[str, Susceptibility] = {}
     if run is None and target is not None:
         text = _instructions(instructions)
         parts = _parts(target, model, instructions, config.judge, prices, deadline)
@@ -110,7 +111,7 @@ def redteam_command(
             note("the judge graded nothing, so how far it can be moved is unknown")
             ended = ended or 3
     with keeping_exit_code():
-        _show(shown, found, as_json=as_json or not sys.stdout.isatty())
+        _show(shown, found, moved, as_json=as_json or not sys.stdout.isatty())
     raise typer.Exit(ended)
 
 
@@ -123,14 +124,20 @@ def _refuse_useless(*, something: bool, judge_missing: bool, retry_missing: bool
         raise UsageError("--retry-errors goes on with the run in a file; name it: --out FILE --resume --retry-errors")
 
 
-def _show(shown: Mapping[str, object], found: RedTeamFigures | None, *, as_json: bool) -> None:
+def _show(
+    shown: Mapping[str, object],
+    found: RedTeamFigures | None,
+    moved: Mapping[str, Susceptibility],
+    *,
+    as_json: bool,
+) -> None:
     if as_json:
         typer.echo(json_line(shown))
         return
     if found is not None:
         _table(found)
-    if "judge" in shown:
-        typer.echo(json_line(shown["judge"]))
+    if moved:
+        _judge_table(moved)
 
 
 def _pack(families: str | None, limit: int | None, instructions: str | None, *, lookalikes: bool) -> Pack:
@@ -256,6 +263,24 @@ def _table(found: RedTeamFigures) -> None:
         if guarded:
             cells += [f"{rate.blocked.blocked} of {rate.blocked.looked}" for rate in both if rate.blocked is not None]
         table.add_row(*cells)
+    Console().print(table)
+
+
+def _judge_table(moved: Mapping[str, Susceptibility]) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    from afterturn.calibration import clopper_pearson
+
+    table = Table("", title="The judge, by rubric and by plant", title_justify="left")
+    for name in ("moved", "95 %", "fail to pass", "mean shift", "control moved", "errors"):
+        table.add_column(name, justify="right")
+    for name, one in moved.items():
+        _, low, high = clopper_pearson(one.moved, one.pairs)
+        bounds = "–" if low is None or high is None else f"{low:.0%} – {high:.0%}"
+        shift = "–" if one.shift is None else f"{one.shift:+.1f}"
+        control = f"{one.control_moved} of {one.control_pairs}"
+        table.add_row(name, f"{one.moved} of {one.pairs}", bounds, str(one.flipped), shift, control, str(one.errors))
     Console().print(table)
 
 
