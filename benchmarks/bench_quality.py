@@ -14,10 +14,11 @@ from pathlib import Path
 
 from quality_speed import speed
 from quality_tasks import TASKS as ANSWERS
+from quality_topics import topics
 
 from afterturn.judges.encoder._load import load_encoder
 
-TASKS = {**ANSWERS, "speed": speed}
+TASKS = {**ANSWERS, "topics": topics, "speed": speed}
 DATA = Path(os.environ.get("AFTERTURN_SHARED", Path(__file__).resolve().parents[2] / "shared")) / "data"
 
 

@@ -144,13 +144,15 @@ def _llamafirewall() -> Scan:
     return scan
 
 
+BOTH_TIERS = "stackone-defender tiers 1 and 2"
 TIER_2 = "stackone-defender tier 2 alone"
 """For speed alone: its scores are those of both tiers."""
 
+_ONE_CORE = "--one-core"
 _RISKS = ("low", "medium", "high", "critical")
 PEERS: dict[str, tuple[str, Callable[[], Scan]]] = {
     "stackone-defender tier 1": ("stackone-defender", _stackone_tier_1),
-    "stackone-defender tiers 1 and 2": ("stackone-defender", _stackone_tier_2),
+    BOTH_TIERS: ("stackone-defender", _stackone_tier_2),
     TIER_2: ("stackone-defender", _stackone_onnx),
     "llamafirewall regex scanner": ("llamafirewall", _llamafirewall),
     "safepaste": ("safepaste", _safepaste),
@@ -181,14 +183,19 @@ def peers(texts: Sequence[str], cache: Path) -> Iterator[tuple[str, dict[str, Sc
 class Scorer:
     """Is one scanner, running in the interpreter of the scanners; leave it by `with`.
 
+    Args:
+        interpreter: The interpreter.
+        peer: Name of the scanner in `PEERS`.
+        one_core: Whether it has one core, so that its time is comparable with ours.
+
     Attributes:
         name: Its name with its version; None where it is absent or does not start.
     """
 
-    def __init__(self, interpreter: str, peer: str) -> None:
+    def __init__(self, interpreter: str, peer: str, *, one_core: bool = False) -> None:
         quiet = {**os.environ, "OMP_NUM_THREADS": "1", "TOKENIZERS_PARALLELISM": "false"}
         self._process = subprocess.Popen(
-            [interpreter, __file__, peer],
+            [interpreter, __file__, peer, *([_ONE_CORE] if one_core else [])],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
@@ -234,6 +241,8 @@ def _kept(texts: Sequence[str], scan: Scorer, file: Path) -> dict[str, Scored]:
 def main() -> None:
     """Serves one scanner: its name first, then a line for each line."""
     package, load = PEERS[sys.argv[1]]
+    if _ONE_CORE in sys.argv:
+        os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
     answers, sys.stdout = sys.stdout, sys.stderr  # what a scanner prints is no answer
     try:
         scan = load()

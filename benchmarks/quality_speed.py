@@ -1,4 +1,8 @@
-"""Measures what the encoder costs: a text with all its heads beside all-MiniLM-L6-v2, passes of a turn, memory."""
+"""Measures what the encoder costs: a text with all its heads beside all-MiniLM-L6-v2, passes of a turn, memory.
+
+The injection question on a text stands beside stackone-defender, each on one core, text by text in turn; that
+runs in the interpreter that `AFTERTURN_PEERS` names (injection_peers.py).
+"""
 
 from __future__ import annotations
 
@@ -12,10 +16,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from injection_peers import BOTH_TIERS, TIER_2, Scorer
 from quality_figures import Figure
 from quality_tasks import jsonl
 
 from afterturn import Afterturn, Agent, Turn
+from afterturn.judges.encoder._classified import injection
 from afterturn.judges.encoder._load import shared_encoder
 from afterturn.judges.encoder._model import SentenceEncoder
 from afterturn.turns import Message, Passage
@@ -46,8 +52,28 @@ def speed(encoder: SentenceEncoder, data: Path) -> Iterator[Figure]:
             "speed", "texts of 500 characters", len(texts), "all heads, of MiniLM-L6 alone", ratio, (), "≤ 1.3"
         )
     yield Figure("speed", "texts of 500 characters", len(texts), "milliseconds of CPU, all heads", times["ours"])
+    yield from _beside_stackone(encoder, texts)
     yield Figure("speed", "a typical turn, the second of a session", 1, "passes", passes(), (), "≤ 12")
     yield Figure("speed", "a process that judges a turn", 1, "megabytes at most", megabytes(), (), "≤ 350")
+
+
+def _beside_stackone(encoder: SentenceEncoder, texts: list[str]) -> Iterator[Figure]:
+    """Times the injection question alone beside stackone-defender: with both of its tiers, and the second's model."""
+    interpreter = os.environ.get("AFTERTURN_PEERS")
+    for peer, asked in ((BOTH_TIERS, "≥ 6"), (TIER_2, "")) if interpreter else ():
+        own, other = list[float](), list[float]()
+        with Scorer(str(interpreter), peer, one_core=True) as scorer:
+            if scorer.name is None:
+                return
+            for text in texts:
+                started = time.process_time()
+                injection(f"{text} {len(peer)}", encoder)  # a text that no cache has
+                own.append(1000 * (time.process_time() - started))
+                other.append(1000 * scorer(text).seconds)
+        ours, theirs = statistics.median(own), statistics.median(other)
+        beside = (("ours ms", ours), ("its ms", theirs))
+        measure = f"injection alone, times faster than {scorer.name}"
+        yield Figure("speed", "texts of 500 characters", len(texts), measure, theirs / ours, beside, asked)
 
 
 def megabytes() -> float:

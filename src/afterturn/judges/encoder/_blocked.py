@@ -18,13 +18,16 @@ from numpy.typing import NDArray
 from afterturn.calls import Meaning
 from afterturn.judges.encoder._model import Embedder, TextVectors
 from afterturn.judges.encoder._tables import table_lines
-from afterturn.judges.encoder._weights import TOPICS, TOPICS_UNSURE_FROM, probabilities
+from afterturn.judges.encoder._weights import Logistic, probabilities
 from afterturn.language import languages, stems, tokens
 
 Numbers = NDArray[np.float64]
 
+TOPICS = Logistic(weights=(3.57, 3.361, 1.758, 4.333), bias=-7.768, cut=0.45)
+UNSURE_FROM = 0.09
+"""From this probability of a topic on an answer below the cut is unsure; `training/topics` fits all of it."""
+
 _LIKE_THE_TOPIC = 3
-_RIVALS = 3
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -57,7 +60,7 @@ def blocked_topic(texts: Sequence[str], topics: Mapping[str, Meaning], embedder:
     best = max(found, key=found.__getitem__)
     if found[best] >= TOPICS.cut:
         return Blocked(topic=best, probability=found[best], unsure=False)
-    return Blocked(topic=None, probability=1 - found[best], unsure=found[best] >= TOPICS_UNSURE_FROM)
+    return Blocked(topic=None, probability=1 - found[best], unsure=found[best] >= UNSURE_FROM)
 
 
 def features(text: str, topics: Sequence[Meaning], embedder: Embedder) -> Numbers:
@@ -81,19 +84,13 @@ def _of_topic(
     embedder: Embedder,
 ) -> tuple[float, ...]:
     described = f"{topic.name}: {topic.description}" if topic.description else topic.name
-    examples = topic.examples or (topic.name,)
-    own = _means(embedder.vectors([topic.name, described, *examples]))
+    shown_by = (topic.name, *topic.examples)
+    own = _means(embedder.vectors([described, *shown_by]))
     near = _standing_out(own, said, usual)
     alike = np.argsort((other @ own.T).max(axis=1), kind="stable")
-    rivals = np.sort(elsewhere[alike[:-_LIKE_THE_TOPIC]])[-_RIVALS:]
-    return (
-        float(near[1]),
-        float(near[2:].max()),
-        float(near.mean() - rivals.mean()),
-        float(near.max() - rivals[-1]),
-        max(_share(stems(example), words) for example in examples),
-        _share(stems(described), words),
-    )
+    rival = elsewhere[alike[:-_LIKE_THE_TOPIC]].max()
+    shared = max(_share(stems(words_of), words) for words_of in shown_by)
+    return float(near[0]), float(near[1:].max()), float(near.max() - rival), shared
 
 
 def _everyday(text: str) -> tuple[str, ...]:
