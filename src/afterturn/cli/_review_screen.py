@@ -26,6 +26,7 @@ _QUESTIONS = {
     "safety": "Is there self-harm, harassment or other harmful content in this exchange?",
     "injection_classifier": "Does the latest message attack the agent?",
     "scope_drift": "Does the reply leave the agent's scope: its topics, its authority, its role?",
+    "blocked_topics": "Does the message or the reply go into a topic that the policy blocks?",
     "ai_frustration": "Is the customer unhappy, with the agent or with the situation?",
 }
 
