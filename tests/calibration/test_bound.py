@@ -85,3 +85,27 @@ def test_lower_and_upper_bound_enclose_what_was_seen_and_narrow_with_labels() ->
     few, many = ([Cell(70.0, 2 * times, 10 * times), Cell(30.0, 6 * times, 10 * times)] for times in (1, 20))
     seen = 70 * 0.2 + 30 * 0.6
     assert 0 < least(few, 0.025) < least(many, 0.025) < seen < most(many, 0.025) < most(few, 0.025) < 100
+
+
+@pytest.mark.parametrize("limit", [-60.0, 0.0, 20.0])
+@pytest.mark.parametrize("error", [0.05, 0.2])
+def test_it_holds_where_labels_of_what_is_taken_off_stand_for_far_more_turns_than_others(
+    limit: float, error: float
+) -> None:
+    """Exponents of such cells are beyond what numbers hold; cut off, they would prove what is not so."""
+    weights, trials = (-100.0, -1.0, 60.0), (3, 4, 3)
+    outcomes = list(product(*(range(number + 1) for number in trials)))
+
+    def cells(hits: tuple[int, ...]) -> list[Cell]:
+        return [Cell(*one) for one in zip(weights, hits, trials, strict=True)]
+
+    rejected = [hits for hits in outcomes if log_p_value(cells(hits), limit) <= math.log(error)]
+    for shares in product(_GRID[::2], repeat=3):
+        if sum(weight * share for weight, share in zip(weights, shares, strict=True)) >= limit:
+            wrong = sum(math.prod(map(_chance, hits, trials, shares)) for hits in rejected)
+            assert wrong <= error
+
+
+def test_what_alerts_without_a_label_is_not_proven_by_labels_of_the_rest() -> None:
+    rest = [Cell(-0.016, 3, 3), Cell(-0.092, 3, 3), Cell(-0.008, 3, 3)]
+    assert log_p_value([Cell(3.996, 0, 0), *rest], 0.0) == pytest.approx(0.0, abs=1e-9)

@@ -188,3 +188,11 @@ def test_a_stratum_without_a_label_is_missing_and_does_not_break_a_promise() -> 
     turns: Turns = [("finding", 95, True)] * 20 + [("no_finding", 5, False)] * 40
     found = for_precision_stratified(_sampled(turns, turns[20:]), 0.9)
     assert (found.threshold, found.more_labels, found.labels_of) == (None, 1, "strata")
+
+
+def test_scores_that_nobody_labelled_are_not_proven_to_raise_no_false_alarm() -> None:
+    """The surest findings have no label; those of a common stratum stand for ten times as many turns as others."""
+    turns: Turns = [("finding", 88, False)] * 4 + [("finding", 80, False)] * 16
+    turns += [("no_finding", 15, False)] * 92 + [("no_finding", 20, False)] * 8
+    labelled = [turns[4]] * 3 + [turns[20]] * 3 + [turns[-1]] * 3
+    assert for_false_alarms_stratified(_sampled(turns, labelled), 0.001).threshold is None

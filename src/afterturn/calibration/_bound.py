@@ -140,11 +140,23 @@ def _worst(cells: Sequence[Cell], slope: float, price: float) -> tuple[float, fl
         if not trials:
             total += max(weight, 0.0)
             continue
-        gain = math.expm1(max(-_MOST, min(_MOST, -slope * weight / trials)))
+        exponent = -slope * weight / trials
+        gain = math.expm1(max(-_MOST, min(_MOST, exponent)))
         share = min(1.0, max(0.0, -trials / (price * weight) - 1 / gain)) if gain else 1.0
         total += weight * share
-        loss += trials * math.log1p(share * gain) if share * gain > -1 else -_MOST * trials
+        loss += trials * _log_mgf(share, exponent)
     return total, loss
+
+
+def _log_mgf(share: float, exponent: float) -> float:
+    """Gives the log of 1 + share * (e^exponent - 1), never less than it is: a bound would prove what is not so."""
+    if exponent <= _MOST:
+        value = share * math.expm1(max(-_MOST, exponent))
+        return math.log1p(value) if value > -1 else -_MOST
+    if share <= 0:
+        return 0.0
+    log = exponent + math.log(share)  # e^exponent is beyond what a number holds, and the 1 beside it is nothing
+    return log + math.log1p(math.exp(-log)) if log > 0 else math.log1p(math.exp(log))
 
 
 def _least(at: Callable[[float], float], cells: Sequence[Cell], enough: float = -math.inf) -> float:
