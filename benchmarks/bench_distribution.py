@@ -5,8 +5,9 @@
 Histogram rows are written as a day of traffic leaves them: day by day, for every tenant, agent, classifier, status,
 label and reason, sparse bins that add up to the day's verdicts. No verdict row is made, since a distribution reads
 none: the query plans are shown, and the run ends with 1 if one names another table. Sizes are of the whole file after
-a checkpoint. Times are CPU milliseconds, medians of three reads by `store.histograms`, which gives Python
-objects; beside them stands what plain SQL takes to add the same bins up.
+a checkpoint. Times are CPU milliseconds, medians of three reads by `store.histograms`, which gives Python objects;
+beside them stands what plain SQL takes to add the same bins up. The default run takes half a minute of CPU time, most
+of it writing, and 100 MB in the current folder.
 """
 
 from __future__ import annotations

@@ -137,20 +137,36 @@ def simulated(rng: np.random.Generator, tenant: Tenant, claim: str, labels: int,
 
 def draw(rows: list[dict[str, Any]], path: Path) -> None:
     """Plots the share of repeats that kept the promise, beside that of the naive choice."""
+    from matplotlib import rc_context
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(9, 5))
+    figure = Figure(figsize=(9, 8))
     axes: Any = figure.subplots()
-    names = [f"{row['tenant']}\n{row['claim']}, {row['labels']:,} labels" for row in rows]
-    places = range(len(rows))
-    axes.barh([place + 0.2 for place in places], [row["kept"] for row in rows], height=0.4, label="proven")
-    axes.barh([place - 0.2 for place in places], [row["naive_kept"] for row in rows], height=0.4, label="naive")
-    axes.axvline(CONFIDENCE, color="black", linestyle=":", label="promised")
-    axes.set(yticks=list(places), xlabel="share of repeats that kept the promise", xlim=(0, 1))
-    axes.set_yticklabels(names, fontsize=5)
-    axes.legend(loc="lower left", fontsize=7)
-    figure.tight_layout()
-    figure.savefig(path)
+    names = [f"{row['tenant']}: {row['claim']}, {row['labels']:,} labels" for row in rows]
+    above, below = ([place + shift for place in range(len(rows))] for shift in (0.2, -0.2))
+    kept_given = [row["given"] - (1 - row["kept"]) for row in rows]
+    none = [1 - row["given"] for row in rows]
+    axes.barh(above, kept_given, height=0.4, color="tab:blue", label="proven: threshold given, promise kept")
+    axes.barh(
+        above, none, left=kept_given, height=0.4, color="0.85", label="proven: no threshold, more labels asked for"
+    )
+    axes.barh(
+        above,
+        [1 - row["kept"] for row in rows],
+        left=[row["kept"] for row in rows],
+        height=0.4,
+        color="tab:red",
+        label="proven: promise broken",
+    )
+    axes.barh(below, [row["naive_kept"] for row in rows], height=0.4, color="tab:orange", label="naive: promise kept")
+    axes.axvline(CONFIDENCE, color="black", linestyle=":", label="promised: broken in 5 % at most")
+    axes.set(yticks=list(range(len(rows))), xlabel="share of repeats", xlim=(0, 1))
+    axes.set_yticklabels(names, fontsize=8)
+    axes.invert_yaxis()
+    figure.legend(loc="upper center", ncols=2, fontsize=8)
+    figure.tight_layout(rect=(0, 0, 1, 0.91))
+    with rc_context({"svg.hashsalt": "afterturn", "svg.fonttype": "none"}):
+        figure.savefig(path, metadata={"Date": None} if path.suffix == ".svg" else None)
 
 
 def main() -> None:

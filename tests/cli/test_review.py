@@ -314,6 +314,16 @@ def test_calibrate_weighs_a_reviewed_sample(run: Run) -> None:
     assert "no threshold keeps this promise" in short.stderr
 
 
+def test_turns_that_wait_are_answered_before_a_larger_sample_is_drawn(run: Run) -> None:
+    run(*_ANNA, typed="n\n" * 9 + "q\n")
+    result = _calibrate("--target-fpr", "0.001")
+    told = json.loads(result.stdout)
+    assert (result.exit_code, told["decision"]["labels_of"], told["decision"]["more_labels"]) == (3, "all", 111)
+    assert "111 more for this claim (all turns that are left, as far as these labels tell)" in result.stderr
+    assert "first answer the 21 drawn turns that are open: afterturn review" in result.stderr
+    assert told["missing"] in result.stderr
+
+
 def test_curves_of_a_reviewed_sample_are_drawn_without_a_word_of_a_conversation(run: Run, tmp_path: Path) -> None:
     pytest.importorskip("matplotlib", reason="plots need the extra [data]")
     run("--classifier", "safety", "--reviewer", "anna", "--size", "60", typed="n\ny\ny\n" * 20)

@@ -69,7 +69,7 @@ def _judged(labelled: Labelled) -> Iterator[str]:
     yield f"precision {_percent(labelled.precision_old)} → {_percent(labelled.precision_new)}"
     yield f"recall    {_percent(labelled.recall_old)} → {_percent(labelled.recall_new)}"
     told = "they never differ" if labelled.p_value is None else f"McNemar's exact p = {labelled.p_value:.3g}"
-    yield f"the new side is right on {_points(labelled.gain)} of the turns more"
+    yield _gained(labelled.gain)
     counted = "labelled turns as they are, unweighted: " if labelled.stratified else ""
     yield f"{counted}only the old side right: {labelled.only_old}, only the new: {labelled.only_new}; {told}"
     if labelled.gain.rate is None or None in (labelled.precision_new.rate, labelled.recall_new.rate):
@@ -110,10 +110,11 @@ def _counted(reasons: Mapping[str, int]) -> str:
     return f"{sum(reasons.values())} ({told})" if told else "0"
 
 
-def _points(interval: Interval) -> str:
-    if interval.rate is None or interval.low is None or interval.high is None:
-        return "- %"
-    return f"{100 * interval.rate:+.1f} % ({100 * interval.low:+.1f} to {100 * interval.high:+.1f})"
+def _gained(gain: Interval) -> str:
+    if gain.rate is None or gain.low is None or gain.high is None:
+        return "which side is right more often on all these turns: unknown"
+    points = f"{100 * gain.rate:+.1f} % ({100 * gain.low:+.1f} to {100 * gain.high:+.1f})"
+    return f"turns on which the new side is right, less those on which the old one is: {points} of all"
 
 
 def _percent(interval: Interval) -> str:

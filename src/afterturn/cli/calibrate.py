@@ -28,7 +28,7 @@ _MISSING = {
     "negatives": "turns labelled false",
     "alerts": "labelled turns that alert",
     "sample": "of a larger sample: afterturn review --size",
-    "all": "all turns there are: no smaller sample would do",
+    "all": "all turns that are left, as far as these labels tell",
     "strata": "at least, one in each stratum without any",
 }
 _UNLIKELY = 0.01
