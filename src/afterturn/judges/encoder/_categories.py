@@ -77,7 +77,7 @@ def nearest_features(found: Ranked) -> Numbers:
     best = int(scores.argmax())
     lead = min(float(scores[best] - best_other(scores)[best]), _MOST_LEAD)
     apart = (scores[best] - scores.mean()) / max(float(scores.std()), _LEAST_SPREAD)
-    return np.array([[scores[best], lead, apart, np.log(len(scores))]])
+    return np.array([[scores[best], lead, apart, np.log(len(scores)), np.log1p(found.words)]])
 
 
 def further_features(found: Ranked) -> Numbers:

@@ -1,6 +1,6 @@
 """Orders the categories of a closed list by how near each is to what the customer said.
 
-Nearness is the similarity of name and description to the customer's words as a whole, less what a name has in common
+Nearness is the similarity of name or description to the customer's words as a whole, less what a name has in common
 with all others of its list (such a name is near to everything), and a little for words and matters in common. Nothing
 of it is fitted to lists, so that an order holds on lists that were never seen.
 """
@@ -68,7 +68,7 @@ def ranked(
     vectors = embedder.vectors([*plain, *described, whole, *said])
     by_name, by_description = (_stacked(part) for part in (vectors[: len(names)], vectors[len(names) : 2 * len(names)]))
     text, *messages = vectors[2 * len(names) :]
-    near = (_nearest(by_name, text) + _nearest(by_description, text)) / 2
+    near = np.maximum(_nearest(by_name, text), _nearest(by_description, text))
     scores = near - COMMON * _common(by_name) + SPELLED * spelled_alike(plain, whole)
     scores = scores + MATTERS * matters(plain, (whole, conversation.reply)).sum(axis=1)
     each = np.stack([_nearest(by_name, message) for message in messages], axis=1)

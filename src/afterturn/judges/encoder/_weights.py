@@ -32,13 +32,13 @@ class Logistic:
 
 
 CATEGORY = Logistic(
-    weights=(5.356, 4.188, 0.806, -1.003),
-    bias=-2.065,
+    weights=(5.963, 4.502, 0.821, -0.923, 0.403),
+    bias=-3.882,
     cut=0.25,
 )
 FURTHER_CATEGORY = Logistic(
-    weights=(3.051, 4.470, 5.231, -0.227, 0.246, 0.521, 2.583, 2.356, -4.094),
-    bias=-0.960,
+    weights=(2.939, 5.840, 4.625, -0.302, 0.276, 0.494, 2.596, 2.179, -4.410),
+    bias=-1.309,
     cut=0.5,
 )
 SOURCES = Logistic(
@@ -47,10 +47,6 @@ SOURCES = Logistic(
     cut=0.2,
     near_best=0.6,
 )
-
-TOPICS = Logistic(weights=(5.231, 3.066, -3.070, 3.554, 4.096, 0.509), bias=-8.150, cut=0.6)
-TOPICS_UNSURE_FROM = 0.05
-"""From this probability of a blocked topic on an answer below the cut is unsure; `training/topics` fits all of it."""
 
 
 def picked(chances: NDArray[np.float64], model: Logistic) -> list[int]:
