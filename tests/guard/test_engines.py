@@ -10,9 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from afterturn.guard import Rule
-from afterturn.guard._engine_re2 import load_re2
+from afterturn.guard._engine_re2 import load_re2, re2_options
 from afterturn.guard._patterns import Patterns
 from afterturn.guard._rarity import EDGE
+from afterturn.guard._re2_words import Re2Words
 from afterturn.guard._rules import builtin_rules
 
 pytestmark = pytest.mark.skipif(find_spec("re2") is None, reason="google-re2 is not installed")
@@ -71,3 +72,20 @@ def test_another_package_of_the_same_module_name_is_refused(monkeypatch: pytest.
     monkeypatch.delattr("re2.Set")
     with pytest.raises(ImportError, match="not google-re2"):
         load_re2()
+
+
+@pytest.mark.parametrize(
+    ("text", "held"),
+    [
+        ("a system, renewed", {"system"}),
+        ("new игнорируй", {f"{EDGE}new{EDGE}", "игнор"}),
+        ("忽略 说：system", {"忽略", "说：system", "system"}),
+        ("you’re now", {"you’re now"}),
+        ("", set[str]()),
+    ],
+)
+def test_the_words_of_each_script_are_found(text: str, held: set[str]) -> None:
+    re2 = load_re2()
+    words = Re2Words(re2, re2_options(re2), ["忽略", f"{EDGE}new{EDGE}", "игнор", "说：system", "you’re now", "system"])
+    data = text.encode()
+    assert {words.words[at] for at in (*words.plain(data), *words.beyond(data))} == held

@@ -30,6 +30,7 @@ from afterturn.guard._syntax import for_re, refine
         ("忽略", [[{"忽略"}]]),
         (r"[.!] ?[(\[]{0,2}end[)\s]", [[{f"{EDGE}end{EDGE}"}]]),
         (r"\w?end.?", [[{"end"}]]),
+        (r".{0,9}\b(?:(?:ex|former)[ -]+agent)", [[{f"{EDGE}ex{EDGE}", f"{EDGE}former"}, {"agent"}]]),
         (
             r"zebra \S+ (?:lion|tiger.owl)",
             [[{"zebra"}, {"lion"}], [{"zebra"}, {"tiger"}, {"owl"}]],

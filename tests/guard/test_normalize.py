@@ -8,7 +8,8 @@ from typing import Any
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from afterturn.guard._normalize import normalize
+from afterturn.guard._fold import FoldTable
+from afterturn.guard._normalize import _folded_beyond, normalize  # pyright: ignore[reportPrivateUsage]
 
 Table = Callable[[str], list[dict[str, Any]]]
 
@@ -71,3 +72,9 @@ def test_a_text_has_no_upper_case_no_double_blanks_and_nothing_invisible(text: s
     assert "\n\n" not in normal
     assert not set("\u200b\u200c\u200d\u00ad\u202e\ufeff\x00") & set(normal)
     assert not any("A" <= char <= "Z" for char in normal)
+
+
+@given(TEXTS.map(lambda text: f"é{text}"))
+@example("ascii\x00 TAB\t" + "".join(map(chr, range(0xA0, 0x400))))
+def test_a_text_is_folded_byte_by_byte_as_it_is_character_by_character(text: str) -> None:
+    assert _folded_beyond(text)[0] == text.translate(FoldTable())

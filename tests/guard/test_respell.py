@@ -55,3 +55,9 @@ def test_a_respelled_attack_is_found_at_its_place(rules: tuple[Rule, ...], text:
     (finding,) = Guard(rules=rules).check(f"Hello. {text}").findings
     assert (finding.rule, finding.carrier) == ("mini-ignore", ("respelled",))
     assert (finding.start, finding.end) == (7, 7 + len(text))
+
+
+def test_of_very_many_different_words_the_last_are_read_by_the_commonest_letters() -> None:
+    careful, quick = (" ".join(f"x{n}x" for n in range(count)) + " a11" for count in (400, 600))
+    assert SPELLER.respell(normalize(careful), leet=True, apart=False).text.endswith(" all")
+    assert SPELLER.respell(normalize(quick), leet=True, apart=False).text.endswith(" aii")

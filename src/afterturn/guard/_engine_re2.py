@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from importlib import import_module
 from operator import itemgetter
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 from afterturn.guard._engines import SHORT, Candidate, Way
 from afterturn.guard._rarity import EDGE
@@ -20,8 +20,22 @@ _MEMORY_BYTES = 64 << 20
 
 _Group = frozenset[int]
 
-_Way = tuple[int, _Group, tuple[_Group, ...]]
-"""Is one way of a pattern: its index, its rarest group of words, and the others."""
+
+class _Way(NamedTuple):
+    """Is one way of a pattern: its index, and its groups of words, the rarest first."""
+
+    at: int
+    groups: tuple[_Group, ...]
+
+
+_Asked = tuple[Callable[[set[int]], bool], tuple[_Group, ...], _Way]
+"""Is what says at once that a text lacks the second group of a way, then its other groups, and the way."""
+
+
+def _asked(way: _Way) -> _Asked:
+    if len(way.groups) == 1:
+        return (frozenset[int]().issuperset, (), way)  # no text lacks nothing
+    return (way.groups[1].isdisjoint, way.groups[2:], way)
 
 
 class Re2Engine:
@@ -40,25 +54,29 @@ class Re2Engine:
         self._patterns = patterns
         self._compiled: dict[int, Any] = {}
         self._asks: list[Callable[[bytes], object] | None] = [None] * len(patterns)
-        needed = sorted({word for pattern in patterns for way in pattern.needs for group in way for word in group})
+        ways = [(at, groups) for at, pattern in enumerate(patterns) for groups in pattern.needs]
+        needed = sorted({word for _, groups in ways for group in groups for word in group})
         self._words = Re2Words(self._re2, self._options, needed)
         self._bare = tuple(word.strip(EDGE) for word in self._words.words)
         ids = {word: at for at, word in enumerate(self._words.words)}
         self._plain = [Candidate(at, ()) for at in range(len(patterns))]
         self._always = [self._plain[at] for at, pattern in enumerate(patterns) if not pattern.needs]
-        self._by_trigger: dict[int, list[_Way]] = {}
-        for at, pattern in enumerate(patterns):
-            for groups in pattern.needs:
-                first, *others = (frozenset(ids[word] for word in group) for group in groups)
-                way = (at, first, tuple(others))
-                for word in first:
-                    self._by_trigger.setdefault(word, []).append(way)
+        self._by_trigger: dict[int, list[_Asked]] = {}
+        for at, groups in ways:
+            way = _Way(at, tuple(frozenset(map(ids.__getitem__, group)) for group in groups))
+            asked = _asked(way)
+            for word in way.groups[0]:
+                self._by_trigger.setdefault(word, []).append(asked)
         self._triggers = frozenset(self._by_trigger)
 
     def candidates(self, text: str) -> list[Candidate]:
         """Lists the patterns that may match, in their order; of a short text, those that do."""
         data = text.encode("utf-8", "replace")
-        present = set(self._words.of(data.replace(b"\n", b" "), is_ascii=text.isascii()))
+        flat = data.replace(b"\n", b" ")
+        words = self._words.plain(flat)
+        if not text.isascii():
+            words += self._words.beyond(flat)
+        present = set(words)
         touched = self._triggers & present
         if not touched:
             return self._always
@@ -67,16 +85,18 @@ class Re2Engine:
             found = self._placed(kept, present)
         else:
             asks, plain = self._asks, self._plain
-            found = [plain[at] for at in sorted({way[0] for way in kept}) if (asks[at] or self._ask(at))(data)]
+            found = [plain[at] for at in sorted({way.at for way in kept}) if (asks[at] or self._ask(at))(data)]
         return sorted([*self._always, *found]) if self._always else found
 
     def _holding(self, touched: frozenset[int], present: set[int]) -> list[_Way]:
-        """Lists the ways of which the text holds a word of each group; it is most of the work on a short text."""
+        """Lists the ways of which the text holds a word of each group; it is much of the work on a short text."""
         by_trigger = self._by_trigger
         kept: list[_Way] = []
         for word in touched:
-            for way in by_trigger[word]:
-                for group in way[2]:
+            for lacks, rest, way in by_trigger[word]:
+                if lacks(present):
+                    continue
+                for group in rest:
                     if group.isdisjoint(present):
                         break
                 else:
@@ -86,8 +106,8 @@ class Re2Engine:
     def _placed(self, kept: list[_Way], present: set[int]) -> list[Candidate]:
         """Adds the words by which the places worth trying are found."""
         near: dict[int, list[Way]] = {}
-        for at, first, others in sorted(dict.fromkeys(kept), key=itemgetter(0)):
-            near.setdefault(at, []).append(Way((first, *others), present, self._bare.__getitem__))
+        for at, groups in sorted({id(way): way for way in kept}.values(), key=itemgetter(0)):
+            near.setdefault(at, []).append(Way(groups, present, self._bare.__getitem__))
         return [Candidate(at, tuple(ways)) for at, ways in near.items()]
 
     def spans(self, text: str, at: int, start: int, end: int) -> Iterable[tuple[int, int]]:

@@ -27,6 +27,12 @@ def found(pattern: re.Pattern[str], text: str) -> bool:
     return bool(known.ask(text.encode())) and (known.is_exact or pattern.search(text) is not None)
 
 
+def found_anywhere(pattern: re.Pattern[str], text: str) -> bool:
+    """Says whether a pattern of characters, without classes or edges of words, is in a text of any script."""
+    known = _KNOWN.get(id(pattern)) or _learn(pattern)
+    return bool(known.ask(text.encode("utf-8", "replace"))) and (known.is_exact or pattern.search(text) is not None)
+
+
 class _Known(NamedTuple):
     pattern: re.Pattern[str]
     ask: Callable[[bytes], object]

@@ -24,6 +24,8 @@ Engine = Callable[[str], tuple[Finding, ...]]
 
 
 _SCOPES: tuple[Scope, ...] = ("message", "tool_output")
+_BUILT_IN = 2
+"""So many engines are built in."""
 
 
 class Guard:
@@ -130,10 +132,13 @@ class Guard:
     def _ask_all(self, text: str, scope: Scope) -> _Seen:
         findings: list[Finding] = []
         failed: list[str] = []
-        engines = self._engines or self._built_in(scope)
-        for name, engine in engines.items():
-            self._ask(name, partial(engine, text), findings, failed)
-        unchecked = len(failed) == len(engines)
+        if self._engines is None:
+            self._ask_built_in(text, scope, findings, failed)
+            unchecked = len(failed) == _BUILT_IN
+        else:
+            for name, engine in self._engines.items():
+                self._ask(name, partial(engine, text), findings, failed)
+            unchecked = len(failed) == len(self._engines)
         if self._lists:  # no other engine answers for the host's own lists
             self._ask("lists", partial(self._lists.find, text), findings, failed)
             unchecked = unchecked or "lists" in failed
@@ -177,14 +182,13 @@ class Guard:
         else:
             findings.extend(found)
 
-    def _built_in(self, scope: Scope) -> Mapping[str, Engine]:
-        """Gives the built-in engines for one text: where one has seen no long run, the other need not look."""
+    def _ask_built_in(self, text: str, scope: Scope, findings: list[Finding], failed: list[str]) -> None:
+        """Asks the built-in engines: where one has seen no long run, the other need not look."""
         looks: list[Triggers] = []
         patterns = self._patterns[scope]
-        return {
-            "patterns": lambda text: patterns().find(text, looks),
-            "entropy": lambda text: _entropy.find(text) if not looks or looks[0].blob else (),
-        }
+        self._ask("patterns", lambda: patterns().find(text, looks), findings, failed)
+        if not looks or looks[0].blob:
+            self._ask("entropy", partial(_entropy.find, text), findings, failed)
 
     def _made(self, scope: Scope) -> Callable[[], Patterns]:
         """Gives what reads the rules at the first check; shipped rules are read once for all."""

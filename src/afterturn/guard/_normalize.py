@@ -16,11 +16,11 @@ from itertools import accumulate, islice
 from operator import add
 
 from afterturn.guard._fold import FoldTable, look_alikes
+from afterturn.guard._found import found_anywhere
 
 _FOLD = FoldTable()
 _ENTITY = re.compile(r"&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[a-zA-Z]{2,8}[0-9]{0,2});")
 _JAMO = re.compile("[\u1100-\u1112][\u1161-\u1175][\u11a8-\u11c2]?")
-_TWO_BLANKS = re.compile("  ")
 _BREAK_BLANK = re.compile(r"\n[ \n]")
 _BREAKS = re.compile(r" \n[ \n]*|\n[ \n]+")
 _BLANKS = re.compile(r" {2,}")
@@ -36,6 +36,12 @@ _MANY = 3
 _CONTROLS = bytes([*range(10), *range(11, 32), 127])
 _LOWER = bytes(range(256)).lower()
 _LATIN_WORD = re.compile("[a-z]{3}")
+_ASCII = bytes(range(128))
+_LETTERS = b"abcdefghijklmnopqrstuvwxyz"
+_ASCII_FOLD = bytes.maketrans(bytes([*range(65, 91), 9, 11, 12, 13]), _LETTERS + b" \n\n\n")
+_ODD_ASCII = "".join(map(chr, [*range(9), *range(14, 32), 127]))
+_MANY_CHANGED = 100
+"""So many different characters that change are folded by a table: each costs a look at the whole text."""
 
 Replace = Callable[[re.Match[str]], str] | str
 
@@ -121,10 +127,11 @@ class Normalized:
             index = edits.start(index)
         return index
 
-    def rewritten(self, pattern: re.Pattern[str], replace: Replace) -> Normalized:
+    def rewritten(self, pattern: re.Pattern[str], replace: Callable[[str], str]) -> Normalized:
         """Gives the text with more of it rewritten, before its blanks become one; places still lead back."""
         steps = [step for step in self._steps if step.pattern not in (_BLANKS, _BREAKS)]
-        return _collapsed(_rewrite(self.spaced, pattern, replace, steps), steps)
+        known = _Known(replace)  # the way back asks for the same again
+        return _collapsed(_rewrite(self.spaced, pattern, lambda match: known[match.group()], steps), steps)
 
     def replaced(self, text: str) -> Normalized:
         """Gives the same with another text of the same length, letter for letter."""
@@ -134,6 +141,18 @@ class Normalized:
         if self._edits is None:
             self._edits = [step.edits() for step in reversed(self._steps)]
         return self._edits
+
+
+class _Known(dict[str, str]):
+    """Remembers what was put for what."""
+
+    def __init__(self, replace: Callable[[str], str]) -> None:
+        super().__init__()
+        self._replace = replace
+
+    def __missing__(self, found: str) -> str:
+        put = self[found] = self._replace(found)
+        return put
 
 
 def normalize(text: str) -> Normalized:
@@ -155,7 +174,7 @@ def normalize(text: str) -> Normalized:
 
 def _collapsed(spaced: str, steps: list[_Step]) -> Normalized:
     text = spaced
-    if _TWO_BLANKS.search(text):
+    if "  " in text:
         text = _rewrite(text, _BLANKS, " ", steps)
     if "\n" in text and (_BREAK_BLANK.search(text) or " \n" in text):
         text = _rewrite(text, _BREAKS, "\n", steps)
@@ -163,13 +182,34 @@ def _collapsed(spaced: str, steps: list[_Step]) -> Normalized:
 
 
 def _folded(text: str, steps: list[_Step]) -> str:
-    if not text.isascii():
-        text = _rewrite(text, _JAMO, _syllable, steps)
-    folded = text.translate(_FOLD)
-    odd = _FOLD.odd.intersection(text)
+    if text.isascii():
+        folded, odd = text.translate(_FOLD), _FOLD.odd.intersection(text)
+    else:
+        if found_anywhere(_JAMO, text):
+            text = _rewrite(text, _JAMO, _syllable, steps)
+        folded, odd = _folded_beyond(text)
     if odd:
         steps.append(_Step(text, re.compile(f"[{re.escape(''.join(sorted(odd)))}]+"), _translated))
     return folded if folded.isascii() else _latinised(folded)
+
+
+def _folded_beyond(text: str) -> tuple[str, set[str]]:
+    """Folds a text that is not ASCII, and says which of its characters stand for none or several.
+
+    ASCII is folded byte by byte in UTF-8, and each other character that changes by itself: a table of characters is
+    asked for each place of a text, which takes ten times as long.
+    """
+    data = text.encode("utf-8", "surrogatepass")
+    chars = set(data.translate(None, _ASCII).decode("utf-8", "surrogatepass"))
+    chars.update(char for char in _ODD_ASCII if char in text)
+    changed = {char: folded for char in chars if (folded := _FOLD[ord(char)]) != char}
+    odd = _FOLD.odd.intersection(changed)
+    if len(changed) > _MANY_CHANGED or not changed.keys().isdisjoint("".join(changed.values())):
+        return text.translate(_FOLD), odd
+    folded = data.translate(_ASCII_FOLD).decode("utf-8", "surrogatepass")
+    for char, put in changed.items():
+        folded = folded.replace(char, put)
+    return folded, odd
 
 
 def _latinised(text: str) -> str:
@@ -178,7 +218,7 @@ def _latinised(text: str) -> str:
     Every look-alike is one letter for one letter, so offsets stay.
     """
     mixed = 0
-    if _MIXED.search(text):
+    if found_anywhere(_MIXED, text):
         mixed = sum(1 for _ in islice(_MIXED.finditer(text), _MANY))
         text = _unmixed(text)
         if text.isascii():
@@ -209,10 +249,12 @@ def _twin_word(match: re.Match[str]) -> str:
 
 def _disguised(text: str) -> bool:
     """Says whether foreign letters are so few within a Latin text that they may be there for their looks."""
-    if not _LATIN_WORD.search(text):
+    if not found_anywhere(_FOREIGN_RUN, text) or not _LATIN_WORD.search(text):
         return False
-    foreign = sum(map(len, _FOREIGN_RUN.findall(text)))
-    return 0 < foreign * 2 < sum(map(text.count, "abcdefghijklmnopqrstuvwxyz"))
+    data = text.encode("utf-8", "surrogatepass")
+    beyond = data.translate(None, _ASCII).decode("utf-8", "surrogatepass")
+    foreign = sum(map(len, _FOREIGN_RUN.findall(beyond)))
+    return foreign * 2 < len(data) - len(data.translate(None, _LETTERS))
 
 
 def _rewrite(text: str, pattern: re.Pattern[str], replace: Replace, steps: list[_Step]) -> str:

@@ -18,7 +18,7 @@ from afterturn.guard._normalize import Normalized, normalize
 from afterturn.guard._respell import Speller
 from afterturn.guard._result import RESPELLED, Finding, Scope
 from afterturn.guard._rules import SHOWN, Pattern, Rule
-from afterturn.guard._triggers import Triggers, look
+from afterturn.guard._triggers import NONE, Triggers, look
 
 EngineName = Literal["auto", "re2", "re"]
 
@@ -101,7 +101,7 @@ class Patterns:
                 another = len(respelled.text) <= HIDDEN_CHARS and _is_another(normal.text, respelled.text)
                 again = self._matched(respelled, budget, (*carrier, RESPELLED), is_hidden=is_hidden or another)
                 found.extend(finding for finding in again if finding.rule not in known)
-        if len(carrier) < _DEPTH:
+        if triggers is not NONE and len(carrier) < _DEPTH:
             new = (layer for layer in layers(text, normal.text, triggers) if _is_new(layer, carrier))
             for bundle in bundled(new):
                 found.extend(self._carried(bundle, normal, budget, carrier))
@@ -110,17 +110,18 @@ class Patterns:
     def _matched(
         self, normal: Normalized, budget: _Budget, carrier: tuple[str, ...], *, is_hidden: bool
     ) -> list[Finding]:
-        windows = Windows(normal.text)
-        found = self._read(self._open, normal, windows, budget, carrier)
-        return [*found, *self._read(self._hidden, normal, windows, budget, carrier)] if is_hidden else found
+        found = self._read(self._open, normal, budget, carrier)
+        return [*found, *self._read(self._hidden, normal, budget, carrier)] if is_hidden else found
 
-    def _read(
-        self, reader: _Reader, normal: Normalized, windows: Windows, budget: _Budget, carrier: tuple[str, ...]
-    ) -> list[Finding]:
+    def _read(self, reader: _Reader, normal: Normalized, budget: _Budget, carrier: tuple[str, ...]) -> list[Finding]:
         text = normal.text
         found: list[Finding] = []
+        candidates = reader.engine.candidates(text)
+        if not candidates:
+            return found
+        windows = Windows(text)
         last: Rule | None = None
-        for candidate in reader.engine.candidates(text):
+        for candidate in candidates:
             rule, pattern = reader.units[candidate.at]
             if rule is last:  # one pattern of the rule has matched; the others would say the same
                 continue

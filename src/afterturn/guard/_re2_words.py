@@ -61,17 +61,18 @@ class Re2Words:
             self._others.append((frozenset(range(low, high + 1)), first, ask))
             first += len(script)
 
-    def of(self, data: bytes, *, is_ascii: bool) -> list[int]:
-        """Lists the numbers of the words that a text holds, in no order.
+    def plain(self, data: bytes) -> list[int]:
+        """Lists the numbers of the words of ASCII that a text holds, in no order.
 
         Args:
             data: The text in UTF-8, with blanks for its line breaks.
-            is_ascii: Whether it is ASCII.
         """
-        found = self._plain(data) or []  # Set.Match gives None where nothing hits
-        if is_ascii:
-            return found
+        return self._plain(data) or []  # Set.Match gives None where nothing hits
+
+    def beyond(self, data: bytes) -> list[int]:
+        """Lists the numbers of the other words."""
         leads = data.translate(None, _NO_LEAD)
+        found: list[int] = []
         for script, first, ask in self._others:
             if not script.isdisjoint(leads):
                 found += [first + at for at in ask(data) or ()]

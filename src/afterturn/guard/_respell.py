@@ -57,8 +57,7 @@ class Speller:
             normal = normal.rewritten(_APART, self._joined)
         return normal.replaced(self._without_leet(normal.text)) if leet else normal
 
-    def _joined(self, match: re.Match[str]) -> str:
-        run = match.group()
+    def _joined(self, run: str) -> str:
         if " " not in run:
             return _BETWEEN.sub("", run)
         if "  " in run:  # wider gaps stand between words

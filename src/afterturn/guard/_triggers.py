@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence, Set
 from dataclasses import dataclass
 from functools import cache
 from itertools import islice
-from typing import Any
+from typing import Any, cast
 
 from afterturn.guard._ciphers import rot47_telltales, telltales
+from afterturn.guard._engines import SHORT
+from afterturn.guard._found import found_anywhere
 
 _MOST_SEEN = (
     "the and you your all prompt system instruction instructions ignore previous disregard reveal forget rules please "
@@ -48,6 +50,8 @@ _LOOKS: tuple[tuple[str, str], ...] = (
     ("numbered", r"(?:[0-9]{1,2}-){3}[0-9]{1,2}[ /_,-]"),
     ("reverse", rf"\b(?:{_REVERSED})\b"),
 )
+_MARKS = frozenset(("blob", "codes", "percent", "numbered"))
+"""Looks that count characters; the others know words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +87,10 @@ class Triggers:
     veiled: bool = False
 
 
-_NONE = Triggers()
+NONE = Triggers()
+"""Says that a text carries nothing."""
+
+_NOTHING = frozenset[str]()
 _VEILS = re.compile(
     "[A-Za-z][\u00ad\u200b-\u200d\u2060\ufeff](?=[A-Za-z])|[a-z][\u0370-\u052f][a-z]?|[\uff21-\uff5a]{4}"
 )
@@ -104,17 +111,19 @@ def look(original: str, normal: str) -> Triggers:
         normal: The same, normalised.
     """
     is_ascii = original.isascii()
-    hidden = not is_ascii and _HIDDEN.search(original) is not None
+    hidden = not is_ascii and found_anywhere(_HIDDEN, original)
     veiled = _is_veiled(original, is_ascii=is_ascii)
     seen = _set().seen(normal)
     if not seen and not hidden and not veiled:
-        return _NONE
+        return NONE
     return Triggers(**dict.fromkeys(seen, True), hidden=hidden, veiled=veiled)
 
 
 def _is_veiled(original: str, *, is_ascii: bool) -> bool:
-    if not is_ascii and sum(1 for _ in islice(_VEILS.finditer(original), _FEW_VEILS)) == _FEW_VEILS:
-        return True
+    if not is_ascii and found_anywhere(_VEILS, original):
+        veils = sum(1 for _ in islice(_VEILS.finditer(original), _FEW_VEILS))
+        if veils == _FEW_VEILS:
+            return True
     return "&" in original and "&#" in original and _ENTITIES.search(original) is not None
 
 
@@ -142,21 +151,45 @@ def long_words(text: str, least: int) -> Iterator[tuple[int, int]]:
 
 
 class _Re2Looks:
-    def __init__(self, re2: Any, options: Any) -> None:
-        self._set = re2.Set.SearchSet(options)
-        for _, pattern in _LOOKS:
-            self._set.Add(pattern)
-        self._set.Compile()
+    """Looks with all patterns at once; a long text by marks and by words apart.
 
-    def seen(self, text: str) -> set[str]:
-        return {_LOOKS[at][0] for at in self._set.Match(text.encode("utf-8", "replace")) or ()}
+    A state stands for what each pattern has seen of a place. A long text that looks random has so many states of all
+    patterns that each is fetched from far.
+    """
+
+    def __init__(self, re2: Any, options: Any) -> None:
+        marks = [look for look in _LOOKS if look[0] in _MARKS]
+        words = [look for look in _LOOKS if look[0] not in _MARKS]
+        self._all = _asking(re2, options, _LOOKS)
+        self._parts = (_asking(re2, options, marks), _asking(re2, options, words))
+
+    def seen(self, text: str) -> Set[str]:
+        data = text.encode("utf-8", "replace")
+        if len(data) <= SHORT:
+            return self._all(data)
+        return self._parts[0](data) | self._parts[1](data)
+
+
+def _asking(re2: Any, options: Any, looks: Sequence[tuple[str, str]]) -> Callable[[bytes], Set[str]]:
+    """Makes what says which of some patterns are in a text, by name."""
+    known = re2.Set.SearchSet(options)
+    for _, pattern in looks:
+        known.Add(pattern)
+    known.Compile()
+    ask = cast(Callable[[bytes], "list[int] | None"], known.Match)
+
+    def seen(data: bytes) -> Set[str]:
+        hits = ask(data)
+        return frozenset([looks[at][0] for at in hits]) if hits else _NOTHING
+
+    return seen
 
 
 class _ReLooks:
     def __init__(self) -> None:
         self._looks = [(name, re.compile(pattern, re.ASCII)) for name, pattern in _LOOKS]
 
-    def seen(self, text: str) -> set[str]:
+    def seen(self, text: str) -> Set[str]:
         return {name for name, pattern in self._looks if pattern.search(text)}
 
 
