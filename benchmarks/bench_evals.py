@@ -155,8 +155,10 @@ def inspect_llm(folder: Path, count: int) -> None:
     scoring: Any = importlib.import_module("inspect_ai.scorer")
     models: Any = importlib.import_module("inspect_ai.model")
 
-    answers = [models.ModelOutput.from_content("mockllm/model", "It fits. GRADE: C") for _ in range(count)]
-    judge = models.get_model("mockllm/model", custom_outputs=answers, memoize=False)
+    answer = models.ModelOutput.from_content("mockllm/model", "It fits. GRADE: C")
+    # Without it Inspect counts tokens by a table that it downloads.
+    answer.usage = models.ModelUsage(input_tokens=100, output_tokens=10, total_tokens=110)
+    judge = models.get_model("mockllm/model", custom_outputs=lambda *_: answer.model_copy(deep=True), memoize=False)
     _inspect(folder, count, scoring.model_graded_qa(model=judge))
 
 
@@ -262,7 +264,7 @@ def main() -> None:
         )
     for label, ours, others in RATIOS:
         told = [f"{found[other] / found[ours]:.1f} times {other}" for other in others if other in found]
-        print(f"{label}: as fast as {', '.join(told) or 'nobody else here'} (CPU time)")
+        print(f"{label}, CPU time of others by ours: {', '.join(told) or 'nobody else is here'}")
 
 
 if __name__ == "__main__":
