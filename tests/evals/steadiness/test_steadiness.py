@@ -141,9 +141,10 @@ def test_grades_that_fail_are_in_no_rate_and_lower_the_coverage(tmp_path: Path) 
 def test_a_rubric_of_ones_own_is_tried_on_all_replies_that_have_what_it_needs(tmp_path: Path) -> None:
     tone = tmp_path / "tone.md"
     tone.write_text("---\nname: tone\nneeds: [context]\nshows: [reply]\n---\nScore the tone from 0 to 100.\n")
-    rows = dataset_of(open_check(ScriptedJudge(FIELDS), (str(tone),)), checks=())
+    rows = dataset_of(open_check(ScriptedJudge(FIELDS), (str(tone), "groundedness")), checks=())
+    assert len({row.id for row in rows.rows()}) == rows.count == 14
     trials = [trial_of(row) for row in rows.rows()]
-    assert {trial.rubric for trial in trials if trial} == {load_rubric(str(tone)).name}
+    assert {trial.rubric for trial in trials if trial} == {load_rubric(str(tone)).name, "groundedness"}
     assert {trial.item.split("-")[0] for trial in trials if trial} == {"groundedness"}
 
 

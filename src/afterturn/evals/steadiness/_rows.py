@@ -80,7 +80,7 @@ def varied(probe: Probe, check: str, plant: str = "") -> Row:
     }
     if len(lists.get("expected", ())) == 1:
         lists |= {"expected": lists["expected"][0]}
-    item = probe.id if probe.id.startswith(probe.rubric) else f"{probe.rubric}/{probe.id}"
+    item = probe.id if probe.id.rpartition("-")[0] == probe.rubric else f"{probe.rubric}/{probe.id}"
     name = f"{item}~{check}{f':{plant}' if plant else ''}"
     wire: dict[str, Any] = {"id": name, "input": probe.input, **lists, "metadata": {KEY: told}}
     return read_row({**wire, "tools": tools} if tools else wire)
