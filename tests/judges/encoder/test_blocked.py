@@ -52,6 +52,15 @@ def test_other_matters_are_of_no_topic(encoder: SentenceEncoder, text: str) -> N
     assert (found.topic, found.unsure) == (None, False)
 
 
+def test_in_a_language_in_which_the_topic_is_not_written_the_encoder_is_unsure(encoder: SentenceEncoder) -> None:
+    told = {
+        "flights": Meaning(name="flights", description="Booking a flight, a delay of it, and luggage that was lost.")
+    }
+    found = blocked_topic(["Wann landet mein Flug nach Rom?"], told, encoder)
+    assert (found.topic, found.unsure) == (None, True)
+    assert not blocked_topic(["Mein Paket ist noch nicht da."], told, encoder).unsure
+
+
 def test_the_reply_counts_as_the_message_does(encoder: SentenceEncoder) -> None:
     reply = "For your income tax you fill in the tax return and send it to the tax office by May."
     found = answer(_call("And what should I do next?", reply), encoder)

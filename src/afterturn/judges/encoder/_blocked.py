@@ -3,7 +3,8 @@
 A topic is what the policy says of it: name, description, example terms. Each is compared with the text, less how near
 it is to the language as such (`background.txt`); what is left is set against matters of all trades (`matters.txt`), the
 nearest to the topic itself left out. A logistic model of these and of shared words gives a probability;
-`training/topics` fits it on public messages.
+`training/topics` fits it on public messages. A text in a language in which nothing of the topic is written shares no
+words with it: where such words would make the difference, the answer is unsure.
 """
 
 from __future__ import annotations
@@ -23,11 +24,13 @@ from afterturn.language import languages, stems, tokens
 
 Numbers = NDArray[np.float64]
 
-TOPICS = Logistic(weights=(3.57, 3.361, 1.758, 4.333), bias=-7.768, cut=0.45)
+TOPICS = Logistic(weights=(3.572, 3.26, 1.747, 4.38), bias=-7.729, cut=0.45)
 UNSURE_FROM = 0.09
 """From this probability of a topic on an answer below the cut is unsure; `training/topics` fits all of it."""
 
 _LIKE_THE_TOPIC = 3
+_SHARED = 3
+"""Which of the measures is the share of words."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -53,13 +56,19 @@ def blocked_topic(texts: Sequence[str], topics: Mapping[str, Meaning], embedder:
         topics: What each topic means.
         embedder: Gives the vectors.
     """
-    found = dict.fromkeys(topics, 0.0)
+    found, possible = dict.fromkeys(topics, 0.0), 0.0
     for text in texts:
-        chances = probabilities(features(text, list(topics.values()), embedder), TOPICS)
+        measured = features(text, list(topics.values()), embedder)
+        chances = probabilities(measured, TOPICS)
         found = {topic: max(found[topic], float(chance)) for topic, chance in zip(found, chances, strict=True)}
+        foreign = [_foreign(text, topic) for topic in topics.values()]
+        measured[foreign, _SHARED] = 1.0
+        possible = max(possible, float(probabilities(measured, TOPICS)[foreign].max(initial=0.0)))
     best = max(found, key=found.__getitem__)
     if found[best] >= TOPICS.cut:
         return Blocked(topic=best, probability=found[best], unsure=False)
+    if possible >= TOPICS.cut:
+        return Blocked(topic=None, probability=1 - possible, unsure=True)
     return Blocked(topic=None, probability=1 - found[best], unsure=found[best] >= UNSURE_FROM)
 
 
@@ -91,6 +100,13 @@ def _of_topic(
     rival = elsewhere[alike[:-_LIKE_THE_TOPIC]].max()
     shared = max(_share(stems(words_of), words) for words_of in shown_by)
     return float(near[0]), float(near[1:].max()), float(near.max() - rival), shared
+
+
+def _foreign(text: str, topic: Meaning) -> bool:
+    """Says whether a text is in a language in which nothing of the topic is written, as far as words tell."""
+    told = ". ".join((topic.name, topic.description, *topic.examples))
+    spoken, written = languages(tokens(text)), languages(tokens(told))
+    return bool(spoken and written) and not set(spoken) & set(written)
 
 
 def _everyday(text: str) -> tuple[str, ...]:
