@@ -166,8 +166,9 @@ def by_language(encoder: Any) -> Iterator[tuple[str, str, int, float]]:
             said = [Message(role="user", text=row["message"]), Message(role="assistant", text=row["reply"])]
             talk = lay_out(Turn(messages=tuple(message for message in said if message.text)))
             found = relevant(talk, row["names"], {}, MOST, encoder).names
-            hits.setdefault(("languages2, first", row["lang"]), []).append(found[:1] == (row["right"],))
-            hits.setdefault(("languages2, only", row["lang"]), []).append(found == (row["right"],))
+            key = "first is right" if row["right"] else "none where none is right"
+            right = found[:1] == (row["right"],) if row["right"] else not found
+            hits.setdefault((f"languages2, {key}", row["lang"]), []).append(right)
     for name in ("turns", "third", "heldout"):
         for (language, kind), rows in corpus_turns(CORPUS / f"{name}.jsonl").items():
             for turn, expected in rows if kind == "content" else ():

@@ -28,9 +28,9 @@ TRAIN_ROWS = {
 LONG = ("nlupp-banking", "clinc150", "banking77")
 """Lists of more than 40 names: they are also cut to 5 to 40."""
 
-CUTS = (0.25, 0.5)
-"""Set on dev by hand: of 0.1 to 0.5 for the nearest, F1 is highest at 0.2, and it abstains more rightly from there on;
-of 0.3 to 0.8 for further ones, lists of one right name gain above 0.5 what lists of several lose."""
+CUTS = (0.25, 0.55)
+"""Set on dev by hand, leaving the measured corpus out. Of the nearest: F1 is highest at 0.2, right abstentions rise
+from 0.50 at 0.2 to 0.56 at 0.25. Of further ones: from 0.5 on, lists of one right name gain what others lose."""
 BANDS = (0.1, 0.1)
 COMPETING = 12
 """So many of the nearest names of a row teach what a further one is."""

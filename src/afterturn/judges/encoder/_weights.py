@@ -39,7 +39,7 @@ CATEGORY = Logistic(
 FURTHER_CATEGORY = Logistic(
     weights=(2.939, 5.840, 4.625, -0.302, 0.276, 0.494, 2.596, 2.179, -4.410),
     bias=-1.309,
-    cut=0.5,
+    cut=0.55,
 )
 SOURCES = Logistic(
     weights=(2.385, 3.710, 2.574, -0.532, 6.899, 6.649, 3.808, 1.579),
