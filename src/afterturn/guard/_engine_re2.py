@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, cast
 
 from afterturn.guard._engines import SHORT, Candidate, Way
 from afterturn.guard._rarity import EDGE
-from afterturn.guard._re2_words import Re2Words
+from afterturn.guard._re2_words import Re2Words, set_of
 from afterturn.guard._rules import Pattern
 
 _MEMORY_BYTES = 64 << 20
@@ -119,10 +119,7 @@ class Re2Engine:
 
     def _ask(self, at: int) -> Callable[[bytes], object]:
         """Makes what says whether a pattern matches anywhere: a Set of it alone, in less time than a search."""
-        alone = self._re2.Set.SearchSet(self._options)
-        alone.Add(self._patterns[at].text)
-        alone.Compile()
-        ask = self._asks[at] = cast(Callable[[bytes], object], alone.Match)
+        ask = self._asks[at] = set_of(self._re2, self._options, [self._patterns[at].text])
         return ask
 
     def _pattern(self, at: int) -> Any:

@@ -46,17 +46,16 @@ _KNOWN: dict[int, _Known] = {}
 def _learn(pattern: re.Pattern[str]) -> _Known:
     """Makes what google-re2 says, and whether it is all; `re` says it where google-re2 cannot."""
     from afterturn.guard._engine_re2 import load_re2, re2_options
+    from afterturn.guard._re2_words import set_of
 
     bare = without_look_around(pattern.pattern)
     try:
         re2 = load_re2()
-        asked = re2.Set.SearchSet(re2_options(re2))
-        asked.Add(bare)
-        asked.Compile()
+        ask = set_of(re2, re2_options(re2), [bare])
     except Exception:  # it is not installed, or raises an error of its own for a syntax that it does not know
         known = _Known(pattern, _maybe, is_exact=False)
     else:
-        known = _Known(pattern, asked.Match, is_exact=bare == pattern.pattern)
+        known = _Known(pattern, ask, is_exact=bare == pattern.pattern)
     return _KNOWN.setdefault(id(pattern), known)
 
 

@@ -48,10 +48,10 @@ def chance(group: Iterable[str]) -> float:
 def plainest(word: str) -> str:
     """Drops the edges and blanks around a word where that makes it hardly more common, so that words are fewer."""
     bare = word.replace(EDGE, "").strip()
+    opens = word.startswith((EDGE, " ")) and is_word(bare[:1])
+    closes = word.endswith((EDGE, " ")) and is_word(bare[-1:])
     if len(bare.encode("utf-8", "surrogatepass")) < _SHORTEST_PLAIN:
-        return word
-    opens = word.startswith((EDGE, " ")) and is_word(bare[0])
-    closes = word.endswith((EDGE, " ")) and is_word(bare[-1])
+        return EDGE * opens + bare + EDGE * closes if opens or closes else word
     most = _rate(word) * _HARDLY
     for plainer in (bare, EDGE * opens + bare, bare + EDGE * closes, EDGE * opens + bare + EDGE * closes):
         if _rate(plainer) <= most:

@@ -8,7 +8,7 @@ time), so that a text is read by the Sets of its own scripts alone.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, cast
+from typing import Any
 
 from afterturn.guard._rarity import EDGE
 
@@ -53,11 +53,12 @@ class Re2Words:
                 others.setdefault(_script(word), []).append(at)
         order = [*plain, *(at for script in others.values() for at in script)]
         self.words = tuple(words[at] for at in order)
-        self._plain = _set(re2, options, self.words[: len(plain)])
+        patterns = [_pattern(re2, word) for word in self.words]
+        self._plain = set_of(re2, options, patterns[: len(plain)])
         self._others: list[tuple[frozenset[int], int, _Ask]] = []
         first = len(plain)
         for (low, high), script in others.items():
-            ask = _set(re2, options, self.words[first : first + len(script)])
+            ask = set_of(re2, options, patterns[first : first + len(script)])
             self._others.append((frozenset(range(low, high + 1)), first, ask))
             first += len(script)
 
@@ -67,7 +68,7 @@ class Re2Words:
         Args:
             data: The text in UTF-8, with blanks for its line breaks.
         """
-        return self._plain(data) or []  # Set.Match gives None where nothing hits
+        return self._plain(data) or []
 
     def beyond(self, data: bytes) -> list[int]:
         """Lists the numbers of the other words."""
@@ -86,10 +87,18 @@ def _script(word: str) -> tuple[int, int]:
     return next(script for script in _SCRIPTS if script[0] <= lead <= script[1])
 
 
-def _set(re2: Any, options: Any, words: Iterable[str]) -> _Ask:
+def _pattern(re2: Any, word: str) -> str:
+    edges = (r"\b" * word.startswith(EDGE), r"\b" * word.endswith(EDGE))
+    return re2.escape(word.strip(EDGE)).join(edges)
+
+
+def set_of(re2: Any, options: Any, patterns: Iterable[str]) -> Callable[[bytes], list[int] | None]:
+    """Makes a Set of patterns, and gives what says which of them are in a text in UTF-8: none or None where none is.
+
+    What the package wraps is asked where it is there: its wrapper takes a third of the time for a short text.
+    """
     known = re2.Set.SearchSet(options)
-    for word in words:
-        edges = (r"\b" * word.startswith(EDGE), r"\b" * word.endswith(EDGE))
-        known.Add(re2.escape(word.strip(EDGE)).join(edges))
+    for pattern in patterns:
+        known.Add(pattern)
     known.Compile()
-    return cast(_Ask, known.Match)
+    return getattr(known, "_set", known).Match

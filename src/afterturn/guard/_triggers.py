@@ -7,11 +7,12 @@ from collections.abc import Callable, Iterator, Sequence, Set
 from dataclasses import dataclass
 from functools import cache
 from itertools import islice
-from typing import Any, cast
+from typing import Any
 
 from afterturn.guard._ciphers import rot47_telltales, telltales
 from afterturn.guard._engines import SHORT
 from afterturn.guard._found import found_anywhere
+from afterturn.guard._re2_words import set_of
 
 _MOST_SEEN = (
     "the and you your all prompt system instruction instructions ignore previous disregard reveal forget rules please "
@@ -172,11 +173,7 @@ class _Re2Looks:
 
 def _asking(re2: Any, options: Any, looks: Sequence[tuple[str, str]]) -> Callable[[bytes], Set[str]]:
     """Makes what says which of some patterns are in a text, by name."""
-    known = re2.Set.SearchSet(options)
-    for _, pattern in looks:
-        known.Add(pattern)
-    known.Compile()
-    ask = cast(Callable[[bytes], "list[int] | None"], known.Match)
+    ask = set_of(re2, options, [pattern for _, pattern in looks])
 
     def seen(data: bytes) -> Set[str]:
         hits = ask(data)
