@@ -14,7 +14,7 @@ import json
 import os
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -29,13 +29,13 @@ from rows import DATA, TopicRow, corpus_turns  # noqa: E402
 
 from afterturn.calls import Call, Question  # noqa: E402
 from afterturn.judges.encoder._categories import is_catch_all, relevant  # noqa: E402
-from afterturn.judges.encoder._conversation import lay_out  # noqa: E402
+from afterturn.judges.encoder._conversation import Conversation, lay_out  # noqa: E402
 from afterturn.judges.encoder._heads import answer  # noqa: E402
 from afterturn.judges.encoder._load import load_encoder  # noqa: E402
-from afterturn.judges.encoder._ranking import readable  # noqa: E402
+from afterturn.judges.encoder._ranking import ranked, readable  # noqa: E402
 from afterturn.judges.encoder._weights import Logistic, probabilities  # noqa: E402
 from afterturn.language import stems  # noqa: E402
-from afterturn.turns import Agent, Message, Turn  # noqa: E402
+from afterturn.turns import Message, Turn  # noqa: E402
 
 CORPUS = ROOT / "benchmarks" / "corpus"
 COSINE_CUT = 0.25
@@ -166,6 +166,12 @@ def by_language(encoder: Any) -> Iterator[tuple[str, str, int, float]]:
             said = [Message(role="user", text=row["message"]), Message(role="assistant", text=row["reply"])]
             talk = lay_out(Turn(messages=tuple(message for message in said if message.text)))
             found = relevant(talk, row["names"], {}, MOST, encoder).names
+            if row["right"] and talk.content:
+                order = ranked(talk, row["names"], {}, encoder).scores
+                near = by_cosine(_as_row(talk, row), lambda text: encoder.vectors([text])[0].mean).order[0]
+                best = row["names"][int(order.argmax())]
+                hits.setdefault(("languages2, first of the order", row["lang"]), []).append(best == row["right"])
+                hits.setdefault(("languages2, cosine", row["lang"]), []).append(near == row["right"])
             key = "first is right" if row["right"] else "none where none is right"
             right = found[:1] == (row["right"],) if row["right"] else not found
             hits.setdefault((f"languages2, {key}", row["lang"]), []).append(right)
@@ -176,6 +182,11 @@ def by_language(encoder: Any) -> Iterator[tuple[str, str, int, float]]:
                 hits.setdefault((f"{name}, an expected one", language), []).append(bool(expected & set(found)))
     for (name, language), found in hits.items():
         yield name, language, len(found), float(np.mean(found))
+
+
+def _as_row(talk: Conversation, row: Mapping[str, Any]) -> TopicRow:
+    right = frozenset({row["right"]})
+    return TopicRow(conversation=talk, names=tuple(row["names"]), descriptions={}, right=right)
 
 
 def small_talk(encoder: Any) -> Iterator[tuple[str, int, float]]:
@@ -194,8 +205,7 @@ def _answered(turn: Turn, encoder: Any) -> Any:
     field = {"type": "array", "items": {"type": "string", "enum": names}, "maxItems": MOST}
     heads: dict[str, Any] = {"names": "relevance"}
     question = Question(classifier="all", version="1", fields={"names": field}, instructions="", heads=heads)
-    shown = replace(turn, agent=Agent(turn.agent.name, categories=names))
-    return answer(Call(view="exchange", turn=shown, questions=(question,), plan="0" * 16), encoder).values["names"]
+    return answer(Call(view="exchange", turn=turn, questions=(question,), plan="0" * 16), encoder).values["names"]
 
 
 def _unit(vector: Any) -> NDArray[np.float32]:
