@@ -15,6 +15,7 @@ from afterturn.classifiers import INJECTION, Classifier
 from afterturn.config import Config, load_config
 from afterturn.early import Early
 from afterturn.errors import UsageError
+from afterturn.formats import check_turn
 from afterturn.guard import Counters, Guard, estimate
 from afterturn.guard import counter as token_counter
 from afterturn.guarding import Guards
@@ -100,8 +101,10 @@ class Afterturn:
         self._opening = threading.Lock()
         self._workers: dict[asyncio.AbstractEventLoop, Worker] = {}
         self._background: _Background | None = None
+        self._closed = False
 
     async def __aenter__(self) -> Self:
+        self._closed = False
         await asyncio.to_thread(self._guards.warm)
         return self
 
@@ -131,7 +134,14 @@ class Afterturn:
             turn: Id of the turn, unique in the tenant; made up by default.
             history: The messages before, raw replies included; what is stored of the session by default.
             created_at: When the message came (aware); now by default.
+
+        Raises:
+            UsageError: This is closed, or the message or the agent is of another type.
+            TurnFormatError: An id, a name of a tool or a category is not as it must be to be stored; names the place.
         """
+        if self._closed:
+            raise UsageError("Afterturn is closed; begin turns before `aclose`")
+        _check_begin(agent, session, message, tenant, turn)
         return LiveTurn(
             self,
             agent=agent,
@@ -265,6 +275,7 @@ class Afterturn:
 
     def close(self) -> None:
         """Closes what `classify` opened, and the database."""
+        self._closed = True
         if self._background is not None:
             self._background.close(self._end())
             self._background = None
@@ -306,6 +317,20 @@ class Afterturn:
             self._workers.setdefault(loop, worker)  # another task may have been faster
         await self._workers[loop].start()
         return self._workers[loop]
+
+
+def _check_begin(agent: object, session: str, message: object, tenant: str, turn: str | None) -> None:
+    """Refuses what could not be stored when the turn is over, while whoever wrote it is there to hear it."""
+    if not isinstance(agent, Agent):
+        raise UsageError(f"`agent` is of type {type(agent).__name__}; give an `Agent`")
+    if not isinstance(message, str):
+        raise UsageError(f"`message` is of type {type(message).__name__}; give the text of the customer's message")
+    if not session:
+        raise UsageError("`session` is empty; give the id of the conversation")
+    began = Turn(
+        messages=(Message(role="user", text=message),), agent=agent, tenant=tenant, session=session, id=turn or "t"
+    )
+    check_turn(began, where="the turn to begin")
 
 
 def _by_rules(apply: Callable[..., Applied], store: Store) -> Fold:

@@ -113,11 +113,15 @@ class LiveTurn:
         self._reply: Reply | None = None
         self._open: CleanStream | None = None
         self._taken: list[CleanStream] = []
+        self._begun = False
         self._finished: Turn | None = None
         self._unstored: asyncio.Task[Classification] | None = None
 
     async def __aenter__(self) -> Self:
-        earlier = await failopen.acall("live.history", self._last_turn, _none)
+        if self._begun:
+            raise UsageError("a turn is entered once; begin another one with `at.turn(…)`")
+        self._begun = True
+        earlier = await failopen.acall("live.history", self._last_turn, self._unknown_history)
         if self._history is None:
             self._history = earlier.messages if earlier else ()
         self._known = (earlier.aliases or ()) if earlier else ()
@@ -127,6 +131,10 @@ class LiveTurn:
         rule = await failopen.acall("live.mode", self._mode_rule, _none) if begun is not None else None
         self._second = LivePass(begun, self._checker.policy, rule)
         return self
+
+    def _unknown_history(self, _: BaseException) -> None:
+        """Numbers aliases from a place where those that cannot be looked up now are hardly to be found."""
+        self._aliases.add(f"c{1000 * (1 + secrets.randbelow(9_000))}")
 
     async def _last_turn(self) -> Turn | None:
         """Looks the session up, but not for long: the customer waits."""
@@ -142,6 +150,8 @@ class LiveTurn:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._take(self._open)  # a caller that left the stream early: its generator may end only later
+        if self._open is not None:
+            await failopen.acall("live.stream", self._open.let_go, _none)
         turn = self._finished = self._turn()
         stored = await failopen.acall("live.store", partial(self._host.submit, turn, self._events()), _none)
         if stored is None:  # no database: the turn is judged all the same, and its verdicts are published
@@ -199,6 +209,7 @@ class LiveTurn:
         Yields:
             Clean text for the customer: no reasoning, no leaked calls, no citation markers.
         """
+        self._refuse_if_over()
         stream = self._open = self._clean(events)
         held = self._second if self._second and self._second.enforces else None
         try:
@@ -213,6 +224,7 @@ class LiveTurn:
 
     def reply(self, text: str) -> str:
         """Filters one assistant message that came whole, and gives the clean text."""
+        self._refuse_if_over()
         stream = self._clean([text])
         clean = "".join(stream)
         self._take(stream)
@@ -276,6 +288,10 @@ class LiveTurn:
         judgements = await self._host.judgements(self.tenant, self.id)
         return tuple(judgement.verdict for judgement in judgements)
 
+    def _refuse_if_over(self) -> None:
+        if self._finished is not None:
+            raise UsageError("the turn is over: give its reply within `async with at.turn(…)`")
+
     def _clean(self, events: AsyncIterable[object] | Iterable[object]) -> CleanStream:
         """Each message has filters of its own; aliases handed out while it streams count."""
         aliases = self._aliases if self._searched or self._known else None
@@ -330,7 +346,7 @@ def _raw(message: StreamedMessage) -> Message:
     return Message(
         role="assistant",
         text=message.filter.raw,
-        tool_calls=tuple(_call(call) for call in message.calls),
+        tool_calls=tuple(_call(call) for call in message.calls if call.name),
         refusal=message.refusal or None,
         reasoning=message.reasoning,
     )

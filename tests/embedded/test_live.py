@@ -223,7 +223,8 @@ async def test_a_database_that_refuses_costs_the_reply_nothing_and_the_turn_is_j
         turn, text = await _run(at, agent)
         verdicts = await turn.verdicts()
     assert text == CLEAN
-    assert [verdict.status for verdict in verdicts] == ["finding", "skipped", "finding", *["no_finding"] * 3]
+    # no source: c1 was not handed out, since another turn of the session may have it
+    assert [verdict.status for verdict in verdicts] == ["finding", "no_finding", "finding", *["no_finding"] * 3]
     assert {line["place"] for line in lines if line["event"] == "afterturn.failed_open"} == {
         "live.history",
         "live.store",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator
 
 from afterturn import failopen
@@ -46,6 +47,15 @@ class CleanStream:
         """Ends a stream that nobody reads on: the message is incomplete, and what is held is kept in it."""
         if not self._complete:
             self._messages.close(incomplete=True)
+
+    async def let_go(self) -> None:
+        """Closes the provider's stream where its reader left before its end: nobody shall pay for what nobody reads."""
+        end = getattr(self._events, "aclose", None) or getattr(self._events, "close", None)
+        if self._complete or end is None:
+            return
+        ended = end()
+        if inspect.isawaitable(ended):
+            await ended
 
     @property
     def messages(self) -> tuple[StreamedMessage, ...]:

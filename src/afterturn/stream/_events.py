@@ -1,173 +1,157 @@
-"""Reads the events of a provider's stream: `openai` chat chunks, `anthropic` messages, plain strings; objects or dicts.
+"""Reads the events of a provider's stream: `openai` chat chunks and responses, `anthropic` messages, plain strings.
 
-Nothing of the providers' packages is imported: an event is known by what it has.
+Nothing of the providers' packages is imported: an event, an object or a dict, is known by what it has. What is odd in
+an event of a known kind is left out, since the text before it has reached the customer already.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any, cast
+from typing import cast
 
-from afterturn.errors import UsageError
+from afterturn.stream._pieces import (
+    Broken,
+    Called,
+    Piece,
+    Said,
+    Started,
+    Stopped,
+    Thought,
+    get,
+    items_of,
+    number_of,
+    text_of,
+)
+from afterturn.stream._responses import RESPONSE, response_event
 
+_CHUNK_KEYS = ("choices", "usage", "object", "id", "model")
+"""A chat completion chunk has some of these; one that only counts tokens may lack choices."""
 
-@dataclass(frozen=True, slots=True)
-class Started:
-    """Says that what follows belongs to this message."""
-
-    id: str
-
-
-@dataclass(frozen=True, slots=True)
-class Said:
-    """Is text for the user; a refusal comes in a channel of its own."""
-
-    text: str
-    refusal: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Thought:
-    """Is reasoning that the provider kept apart."""
-
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class Called:
-    """Is a piece of a tool call; pieces of one call share the index."""
-
-    index: int
-    id: str = ""
-    name: str = ""
-    arguments: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Stopped:
-    """Says that the message is complete, and why it ended."""
-
-    reason: str
+_MESSAGE_EVENTS = frozenset(
+    {
+        "message_start",
+        "message_delta",
+        "message_stop",
+        "content_block_start",
+        "content_block_delta",
+        "content_block_stop",
+        "ping",
+        # what anthropic's helper says again of an event that it passed on before
+        "text",
+        "thinking",
+        "signature",
+        "citation",
+        "input_json",
+    }
+)
 
 
-@dataclass(frozen=True, slots=True)
-class Broken:
-    """Says that the provider ended the stream with an error."""
-
-
-Piece = Started | Said | Thought | Called | Stopped | Broken
-
-
-def pieces(event: object, *, choice: int = 0) -> Iterator[Piece]:
+def pieces(event: object, *, choice: int = 0) -> Iterator[Piece] | None:
     """Reads one event.
 
     Args:
-        event: A string, a chat completion chunk, or an event of a message stream.
+        event: A string, a chat completion chunk, an event of a message stream or of a response.
         choice: Which choice to read, where the model gives several.
 
-    Raises:
-        UsageError: The event is none of these.
+    Returns:
+        Its pieces, or None where it is nothing of these.
     """
-    if event is None or isinstance(event, str):
-        if event:
-            yield Said(event)
-    elif (choices := _get(event, "choices")) is not None:
-        yield from _chunk(event, choices, choice)
-    elif isinstance(kind := _get(event, "type"), str):
-        yield from _message_event(event, kind)
-    else:
-        raise UsageError(
-            f"cannot read a stream event of type {type(event).__name__}; "
-            "give strings, openai chat completion chunks or anthropic message events"
-        )
+    if event is None:
+        return iter(())
+    if isinstance(event, str):
+        return iter((Said(event),) if event else ())
+    if get(event, "choices") is not None:
+        return _chunk(event, choice)
+    kind = get(event, "type")
+    if isinstance(kind, str):
+        if kind == "error":
+            return iter((Broken(),))
+        if kind.startswith(RESPONSE):
+            return response_event(event, kind)
+        return _message_event(event, kind) if kind in _MESSAGE_EVENTS else None
+    if get(event, "error") is not None:  # how a proxy tells of an outage
+        return iter((Broken(),))
+    return iter(()) if any(_has(event, key) for key in _CHUNK_KEYS) else None
 
 
-def _chunk(chunk: object, choices: list[object], wanted: int) -> Iterator[Piece]:
-    if message_id := _text(_get(chunk, "id")):
+def _has(event: object, name: str) -> bool:
+    return name in cast("Mapping[str, object]", event) if isinstance(event, Mapping) else hasattr(event, name)
+
+
+def _chunk(chunk: object, wanted: int) -> Iterator[Piece]:
+    if message_id := text_of(get(chunk, "id")):
         yield Started(message_id)
-    for choice in choices:
-        if (_get(choice, "index") or 0) != wanted:
+    for choice in items_of(get(chunk, "choices")):
+        if number_of(get(choice, "index")) != wanted:
             continue
-        if (delta := _get(choice, "delta")) is not None:
+        if (delta := get(choice, "delta")) is not None:
             yield from _delta(delta)
-        if reason := _text(_get(choice, "finish_reason")):
+        if reason := text_of(get(choice, "finish_reason")):
             yield Stopped(reason)
 
 
 def _delta(delta: object) -> Iterator[Piece]:
     for key in ("reasoning_content", "reasoning"):
-        if text := _text(_get(delta, key)):
+        if text := text_of(get(delta, key)):
             yield Thought(text)
             break  # servers that send both send the same text
-    yield from _content(_get(delta, "content"))
-    if refusal := _text(_get(delta, "refusal")):
+    yield from _content(get(delta, "content"))
+    if refusal := text_of(get(delta, "refusal")):
         yield Said(refusal, refusal=True)
-    for call in _get(delta, "tool_calls") or ():
-        yield _call(_get(call, "index") or 0, _text(_get(call, "id")), _get(call, "function"))
-    if (function := _get(delta, "function_call")) is not None:
+    for call in items_of(get(delta, "tool_calls")):
+        yield _call(number_of(get(call, "index")), text_of(get(call, "id")), get(call, "function"))
+    if (function := get(delta, "function_call")) is not None:
         yield _call(0, "", function)
 
 
 def _content(content: object) -> Iterator[Piece]:
-    """Reads content: a string, or a list of parts, of which those with text count."""
+    """Reads content: a string, a part, or a list of parts, of which those with text count."""
     if isinstance(content, str):
         if content:
             yield Said(content)
         return
-    for part in cast("list[object]", content or []):
+    parts: Iterator[object] = iter((cast("object", content),)) if isinstance(content, Mapping) else items_of(content)
+    for part in parts:
         if isinstance(part, str):
             yield Said(part)
-        elif text := _text(_get(part, "text")):
+        elif text := text_of(get(part, "text")):
             yield Said(text)
-        elif refusal := _text(_get(part, "refusal")):
+        elif refusal := text_of(get(part, "refusal")):
             yield Said(refusal, refusal=True)
-        elif thinking := _get(part, "thinking"):
+        elif thinking := get(part, "thinking"):
             yield from (Thought(said.text) for said in _content(thinking) if isinstance(said, Said))
 
 
 def _call(index: int, call_id: str, function: object) -> Called:
-    return Called(index, call_id, _text(_get(function, "name")), _text(_get(function, "arguments")))
+    return Called(index, call_id, text_of(get(function, "name")), text_of(get(function, "arguments")))
 
 
 def _message_event(event: object, kind: str) -> Iterator[Piece]:
     if kind == "message_start":
-        yield Started(_text(_get(_get(event, "message"), "id")))
+        yield Started(text_of(get(get(event, "message"), "id")))
     elif kind == "content_block_start":
-        yield from _block(_get(event, "content_block"), _get(event, "index") or 0)
+        yield from _block(get(event, "content_block"), number_of(get(event, "index")))
     elif kind == "content_block_delta":
-        yield from _block_delta(_get(event, "delta"), _get(event, "index") or 0)
-    elif kind == "message_delta" and (reason := _text(_get(_get(event, "delta"), "stop_reason"))):
+        yield from _block_delta(get(event, "delta"), number_of(get(event, "index")))
+    elif kind == "message_delta" and (reason := text_of(get(get(event, "delta"), "stop_reason"))):
         yield Stopped(reason)
-    elif kind == "error":
-        yield Broken()
 
 
 def _block(block: object, index: int) -> Iterator[Piece]:
-    kind = _text(_get(block, "type"))
+    kind = text_of(get(block, "type"))
     if kind.endswith("tool_use"):
-        yield Called(index, _text(_get(block, "id")), _text(_get(block, "name")))
-    elif kind == "text" and (text := _text(_get(block, "text"))):
+        yield Called(index, text_of(get(block, "id")), text_of(get(block, "name")))
+    elif kind == "text" and (text := text_of(get(block, "text"))):
         yield Said(text)
-    elif kind == "thinking" and (text := _text(_get(block, "thinking"))):
+    elif kind == "thinking" and (text := text_of(get(block, "thinking"))):
         yield Thought(text)
 
 
 def _block_delta(delta: object, index: int) -> Iterator[Piece]:
-    kind = _get(delta, "type")
+    kind = get(delta, "type")
     if kind == "text_delta":
-        yield Said(_text(_get(delta, "text")))
+        yield Said(text_of(get(delta, "text")))
     elif kind == "thinking_delta":
-        yield Thought(_text(_get(delta, "thinking")))
+        yield Thought(text_of(get(delta, "thinking")))
     elif kind == "input_json_delta":
-        yield Called(index, arguments=_text(_get(delta, "partial_json")))
-
-
-def _get(of: object, name: str) -> Any:
-    if isinstance(of, Mapping):
-        return cast("Mapping[str, Any]", of).get(name)
-    return getattr(of, name, None)
-
-
-def _text(value: object) -> str:
-    return value if isinstance(value, str) else ""
+        yield Called(index, arguments=text_of(get(delta, "partial_json")))

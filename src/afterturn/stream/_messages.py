@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
+from afterturn import failopen
+from afterturn.errors import UsageError
 from afterturn.stream._chain import StreamFilter
-from afterturn.stream._events import Broken, Called, Piece, Said, Started, Stopped, Thought, pieces
+from afterturn.stream._events import pieces
 from afterturn.stream._leaks import OnLeakedCall
+from afterturn.stream._pieces import Broken, Called, Piece, Said, Started, Stopped, Thought
 
 
 @dataclass(slots=True)
@@ -112,18 +115,41 @@ class Messages:
         self._on_leaked_call = on_leaked_call
         self._choice = choice
         self.messages: list[StreamedMessage] = []
+        self._begun = False
+        self._odd = 0
 
     def take(self, event: object) -> str:
-        """Goes on with an event of the stream and gives the clean text that is settled by it."""
+        """Goes on with an event of the stream and gives the clean text that is settled by it.
+
+        Raises:
+            UsageError: The first event is of no kind that is known: this is no stream of a model. A later one is left
+                out, and the first such is logged: the customer is reading.
+        """
         if type(event) is str:  # the plainest stream, and the most events
+            self._begun = True
             return self._current().say(event) if event else ""
+        found = pieces(event, choice=self._choice)
+        if found is None:
+            return self._leave_out(event)
+        self._begun = True
         text = ""
-        for piece in pieces(event, choice=self._choice):
+        for piece in found:
             if isinstance(piece, Started):
                 text += self._start(piece.id)
             else:
                 text += self._current().take(piece)
         return text
+
+    def _leave_out(self, event: object) -> str:
+        if not self._begun:
+            raise UsageError(
+                f"cannot read a stream event of type {type(event).__name__}; give strings, openai chat completion "
+                "chunks or response events, or anthropic message events"
+            )
+        self._odd += 1
+        if self._odd == 1:
+            failopen.warn("afterturn.stream_event_unknown", kind=type(event).__name__)
+        return ""
 
     def close(self, *, incomplete: bool) -> str:
         """Ends the message that is streaming and gives what is still held."""
