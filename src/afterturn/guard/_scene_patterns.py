@@ -100,6 +100,14 @@ LOGGED = (
     r"günlük\w*|ekran\w*)\b|журнал|экран|дисплеи|лог(?:е|ах|и)?(?!\w)|екран|سجل|شاشة|लॉग|स्क्रीन|日志|屏幕|显示|"
     r"ログ|画面|表示|로그|화면"
 )
+POPPED_UP = (
+    # What was pasted turned up somewhere, as the writer says after it.
+    r"(?:\^|\b(?:this|that|which)) (?:(?:just|suddenly|what) )?(?:popped up|appeared|came up|showed up|flashed|"
+    r"is (?:all )?(?:what )?(?:my|your|the|our) (?:\w+ )?(?:app|screen|till|kiosk|box|display|phone|machine) "
+    r"(?:says|shows|showed|said|printed))|\b(?:stand|erschien|steht) (?:plötzlich |auf einmal )?(?:auf|in|am) |"
+    r"\b(?:s.est affiché|est apparue?|voilà ce que|aparec\w+|apareceu|è (?:apparso|comparso)|verscheen|las ik op|"
+    r"pojawił\w*|çıktı|belirdi)\b|появил|з.явил|ظهر|दिखा|弹出|跳出|出てき|表示され|떴|나왔"
+)
 DEVELOPED = (
     r"\b(?:changelog|release notes?|staging|by flag|flags?|config(?: file)?|build|deploy\w*|test env\w*|branch|"
     r"pipeline|docker|unit tests?|in tests|version \d|v\d+\.\d|migration|commit|patch notes|pull request|repos?|"

@@ -165,7 +165,8 @@ def _was_given(seen: _Seen) -> bool:
 
 def _is_logged(seen: _Seen) -> bool:
     """A log or a display shows it, and somebody asks what it means."""
-    return _finds("LOGGED", seen.left + seen.match[:12]) and _finds("MEANS", seen.left + seen.right)
+    shown = _finds("LOGGED", seen.left + seen.match[:12]) or _finds("POPPED_UP", seen.right)
+    return shown and _finds("MEANS", seen.left + seen.right)
 
 
 def _is_built(seen: _Seen) -> bool:
