@@ -26,7 +26,7 @@ Numbers = NDArray[np.float64]
 _CAMEL = re.compile(r"(?<=[a-zà-ÿ])(?=[A-Z])")
 
 COMMON, SPELLED, MATTERS = 0.3, 0.05, 0.05
-"""Weights beside similarity, chosen on train files, mostly by what they do for a model that has seen none of the lists
+"""Weights beside similarity, chosen by hand on train and dev rows, mostly by what they do for a model that has seen none of the lists
 (all-MiniLM-L6-v2); docs/decisions/0008 has the tries."""
 
 
