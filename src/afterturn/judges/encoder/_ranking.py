@@ -26,8 +26,8 @@ Numbers = NDArray[np.float64]
 _CAMEL = re.compile(r"(?<=[a-zà-ÿ])(?=[A-Z])")
 
 COMMON, SPELLED, MATTERS = 0.3, 0.05, 0.05
-"""Weights beside similarity, chosen by hand on train and dev rows, mostly by what they do for a model that has seen none
-of the lists (all-MiniLM-L6-v2); docs/decisions/0008 has the tries."""
+"""Weights beside similarity, chosen by hand on train and dev rows, mostly by what they do for a model that has seen
+none of the lists (all-MiniLM-L6-v2); docs/decisions/0008 has the tries."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
