@@ -24,6 +24,8 @@ DRESSED = [
     ("「返金のお願い」", "返金のお願い"),
     ("[Refund](https://shop.example)", "Refund"),
     ("Refund \n for a parcel", "Refund"),
+    ("Late parcel [c1]", "Late parcel"),
+    ("Late parcel 【c1, c3】 and refund [c2-c4].", "Late parcel and refund"),
     ("Refund\tfor  a parcel", "Refund for a parcel"),
     ("Refund\u202e for a parcel", "Refund for a parcel"),
     ("Summary of the turn: Refund for a parcel", "Refund for a parcel"),
@@ -58,6 +60,8 @@ NOTHING = [
     "...",
     "🙂",
     "<think>hm</think>",
+    "<think>hm never closed",
+    "[c1]",
     "Summary of the turn",
 ]
 
@@ -84,3 +88,10 @@ def test_a_clean_title_stays_as_it_is_when_cleaned_again() -> None:
         once = clean_title(raw)
         assert once is not None
         assert clean_title(once) == once
+
+
+def test_words_of_the_instruction_are_no_title() -> None:
+    told = "- title: 3 to 8 words on what the customer wants"
+    assert clean_title("3 to 8 words on what the customer wants.", instruction=told) is None
+    assert clean_title("What the customer wants", instruction=told) is None
+    assert clean_title("Refund the customer wants", instruction=told) == "Refund the customer wants"

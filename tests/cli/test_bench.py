@@ -30,7 +30,7 @@ def _no_shared_data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:  #
 def test_a_benchmark_that_is_not_there_is_named_beside_those_that_are() -> None:
     error = bench("nothing").exception
     assert isinstance(error, UsageError)
-    assert "no benchmark nothing; there is distribution, encoder, " in str(error)
+    assert "no benchmark nothing; there is categories, distribution, encoder, " in str(error)
 
 
 @pytest.mark.parametrize("arguments", [("--quick",), ("all", "--quick"), ("--json", "--quick")])

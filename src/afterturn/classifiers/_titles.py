@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 import unicodedata
 
+from afterturn.language import without_markers
+
 MAX_TITLE_CHARACTERS = 80
 
 _THINKING = re.compile(
@@ -39,11 +41,12 @@ _NOTHING = frozenset(
 )
 
 
-def clean_title(raw: str) -> str | None:
-    """Cleans a title: one line, no quotes, Markdown, prefix or thinking text, at most 80 characters.
+def clean_title(raw: str, *, instruction: str = "") -> str | None:
+    """Cleans a title: one line, no quotes, Markdown, prefix, citation or thinking text, at most 80 characters.
 
     Args:
         raw: What the judge gave.
+        instruction: What it was told; words of it are no title.
 
     Returns:
         The title, or None where nothing of it is one.
@@ -52,7 +55,7 @@ def clean_title(raw: str) -> str | None:
         >>> clean_title('Here is a title: **"Refund for a late parcel."**')
         'Refund for a late parcel'
     """
-    text = _THINKING.sub(" ", raw)
+    text = without_markers(_THINKING.sub(" ", raw))
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     text = next((line for line in lines if not line.endswith((":", "："))), "")
     previous = None
@@ -64,7 +67,9 @@ def clean_title(raw: str) -> str | None:
         text = _unquote(text.strip())
     text = " ".join("".join(map(_visible, text)).split())
     text = _cut(text.rstrip(" .。．,;:、，；："))
-    return text if any(ch.isalnum() for ch in text) and text.casefold() not in _NOTHING else None
+    folded = text.casefold()
+    named = any(ch.isalnum() for ch in text) and folded not in _NOTHING
+    return text if named and not (" " in folded and folded in instruction.casefold()) else None
 
 
 def _visible(character: str) -> str:

@@ -41,7 +41,7 @@ def _read(answer: Checked, turn: Turn) -> Reading:
     if not answer.values:
         return _nothing_to_name(turn)
     raw = answer.text("title")
-    title = clean_title(raw) if raw else None
+    title = clean_title(raw, instruction=_TITLE) if raw else None
     categories = answer.texts("categoryNames") if turn.agent.categories else None
     return Reading(
         status="finding" if title or categories else "no_finding",

@@ -4,7 +4,18 @@ from afterturn.language._human import asks_for_human
 from afterturn.language._model import ngrams, probability
 from afterturn.language._names import language_name
 from afterturn.language._tables import Phrase, lines, phrases
-from afterturn.language._text import QUESTION_MARKS, Token, fold, grouped, is_cjk, plain, sentences, tokens, words
+from afterturn.language._text import (
+    QUESTION_MARKS,
+    Token,
+    fold,
+    grouped,
+    is_cjk,
+    plain,
+    sentences,
+    tokens,
+    without_markers,
+    words,
+)
 from afterturn.language._words import content_tokens, languages, may_hold, stems, weight
 
 __all__ = [
@@ -28,5 +39,6 @@ __all__ = [
     "stems",
     "tokens",
     "weight",
+    "without_markers",
     "words",
 ]

@@ -23,6 +23,8 @@ _LINK = re.compile(r"!?\[([^\[\]\n]{0,300})\]\([^()\n]{0,1000}\)")
 _BULLET = re.compile(r"^[ \t]*(?:[-*+•]|#{1,6}|>|\d{1,3}[.)])[ \t]+", re.MULTILINE)
 _EMPHASIS = re.compile(r"\*\*|__|`|~~|(?<!\w)[*_](?=\w)|(?<=\w)[*_](?!\w)")
 
+_MARKER = re.compile(r"\s?[\[【［]c\d{1,7}(?:\s*[,;–-]\s*c\d{1,7}){0,40}[\]】］]")
+
 QUESTION_MARKS = "?？؟"
 
 _BREAK = re.compile(r"[.!?…]+[\"'”’»)\]]*(?=\s|$)|[。！？؟।]+[」』”’»)]*|\n+")
@@ -119,6 +121,16 @@ def plain(text: str) -> str:
     text = _LINK.sub(r"\1", text)
     text = _BULLET.sub("", text)
     return _EMPHASIS.sub("", text)
+
+
+def without_markers(text: str) -> str:
+    """Takes citation markers off: they point at passages of one answer and mean nothing anywhere else.
+
+    Example:
+        >>> without_markers("Late parcel [c1, c2]")
+        'Late parcel'
+    """
+    return _MARKER.sub("", text)
 
 
 def sentences(text: str) -> list[str]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from afterturn.judges.encoder._model import Embedder
 from afterturn.judges.encoder._tables import table
-from afterturn.language import QUESTION_MARKS, Phrase, Token, plain, sentences, tokens, weight
+from afterturn.language import QUESTION_MARKS, Phrase, Token, plain, sentences, tokens, weight, without_markers
 from afterturn.smalltalk import is_small_talk, small_talk_prefix
 
 MAX_TITLE_CHARS = 80
@@ -67,10 +67,10 @@ def clean_title(text: str) -> str:
     """Makes a clause a title: no quotes, no edges, at most 80 characters, first letter upper-case; '' if none is left.
 
     Example:
-        >>> clean_title("could you please refund my order 4711?")
+        >>> clean_title("could you please refund my order 4711 [c1]?")
         'Refund my order 4711'
     """
-    bare = _QUOTES.sub("", " ".join(plain(text).split())).strip(_EDGE)
+    bare = _QUOTES.sub("", " ".join(without_markers(plain(text)).split())).strip(_EDGE)
     bare = _without_end(_without_start(bare)).strip(_EDGE)
     if len(bare) > MAX_TITLE_CHARS:
         bare = _shortened(bare).strip(_EDGE)
