@@ -178,7 +178,7 @@ class Heads:
 
     def _sentiment(self, schema: JsonObject) -> Found:
         value, found = sentiment(self._conversation, self._embedder)
-        return value, _confidence(max(found.by_label.values()), by_rule=False), False
+        return value, _confidence(max(found.by_label.values()), by_rule=False), found.foreign
 
     def _frustration(self, schema: JsonObject) -> Found:
         return _labelled(frustration(self._conversation, self._embedder))
