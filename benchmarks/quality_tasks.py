@@ -10,13 +10,13 @@ from typing import Any
 
 from quality_figures import Figure, auc, binary_f1, macro_f1, recall_at, share
 
+from afterturn.evals._grounded import GroundingGrader
 from afterturn.guard import Guard
 from afterturn.judges.encoder._categories import relevant
 from afterturn.judges.encoder._classified import drift, frustration, injection, safety, sentiment, wants_human
 from afterturn.judges.encoder._conclusion import conclude
 from afterturn.judges.encoder._conversation import Conversation, lay_out
 from afterturn.judges.encoder._model import Embedder
-from afterturn.judges.encoder._sources import supporting
 from afterturn.language import asks_for_human
 from afterturn.mood import signals
 from afterturn.turns import Message, Turn
@@ -162,7 +162,7 @@ def _parallel(encoder: Embedder) -> Iterator[tuple[str, str, bool]]:
         "concluded": lambda row: conclude(row["message"], row["reply"], encoder).concluded == row["concluded"],
         "scope": lambda row: (drift(row["instructions"], row["reply"], encoder).label == "none")
         == (row["drift"] == "in_scope"),
-        "support": lambda row: _supported(row, encoder) == row["supported"],
+        "groundedness": lambda row: _supported(row, encoder) == row["supported"],
         "re-ask": lambda row: _asked_again(row) == row["reask"],
     }
     for row in map(_alike, (*jsonl(CORPUS / "languages.jsonl"), *jsonl(CORPUS / "languages2.jsonl"))):
@@ -171,7 +171,7 @@ def _parallel(encoder: Embedder) -> Iterator[tuple[str, str, bool]]:
 
 def _alike(row: dict[str, Any]) -> dict[str, Any]:
     """Gives a row of either file under the keys of both."""
-    row = {**row, "task": row["task"].replace("reask", "re-ask")}
+    row = {**row, "task": {"reask": "re-ask", "support": "groundedness"}.get(row["task"], row["task"])}
     if row["task"] == "injection":
         row.setdefault("attack", row.get("label") == "attack")
     if row["task"] == "safety":
@@ -196,8 +196,7 @@ def _category(row: dict[str, Any], encoder: Embedder) -> Sequence[str]:
 
 
 def _supported(row: dict[str, Any], encoder: Embedder) -> bool:
-    said = [{"role": "user", "text": "?"}, {"role": "agent", "text": row["sentence"]}]
-    return bool(supporting(spoken(said), {"a": row["passage"]}, encoder).aliases)
+    return GroundingGrader(lambda: encoder).grounding(row["sentence"], [row["passage"]]).grounded
 
 
 def _asked_again(row: dict[str, Any]) -> bool:
