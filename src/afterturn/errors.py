@@ -7,7 +7,7 @@ AfterturnError
 │   ├── TurnFormatError           one record is no turn
 │   └── UnreadableInputError      a whole file cannot be read
 ├── OutputError                   something cannot be written
-├── StoreError                    the database refused
+├── StoreError                    the database refused; `code` says why
 ├── AgentError                    an agent under test gave no reply that can be scored; `code` says why
 └── JudgeError                    a judge gave no usable answer; `code` says why
     ├── RefusedError              refusal
@@ -35,6 +35,23 @@ ErrorCode = Literal[
     "timeout",
     "provider_error",
     "judge_missing",
+]
+
+StoreCode = Literal[
+    "busy",
+    "cannot_open",
+    "conflict",
+    "corrupt",
+    "disk_error",
+    "foreign_tables",
+    "full",
+    "missing",
+    "newer_schema",
+    "no_database",
+    "older_schema",
+    "readonly",
+    "refused",
+    "too_big",
 ]
 
 
@@ -67,7 +84,16 @@ class OutputError(AfterturnError):
 
 
 class StoreError(AfterturnError):
-    """Says that the database refused; nothing of the failed transaction was stored."""
+    """Says that the database refused; nothing of the failed transaction was stored.
+
+    Args:
+        message: What is wrong with which file, and what to do.
+        code: Why, for logs, which hold no message.
+    """
+
+    def __init__(self, message: str, *, code: StoreCode = "refused") -> None:
+        super().__init__(message)
+        self.code: StoreCode = code
 
 
 class AgentError(AfterturnError):

@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import sys
 from collections import Counter
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncGenerator, AsyncIterator, Iterable
+from contextlib import aclosing
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
@@ -14,6 +15,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from afterturn.cli._common import configured, json_line, note, output, printable, progress, readable_turns
+from afterturn.errors import StoreError
 
 if TYPE_CHECKING:
     from afterturn.classification import Classification
@@ -66,11 +68,26 @@ async def _classify(path: Path, out: Path | None, judge: str | None, db: str | N
     counts = _Counts()
     async with Afterturn(config=config) as at:
         with output(out) as stream, progress("judging turns") as advance:
-            async for line in _lines(at, readable_turns([path], skipped), config.concurrency, store=db is not None):
-                stream.write((json_line(line.to_json()) if as_json else _summary(line)) + "\n")
-                counts.add(line)
-                advance()
+            turns = readable_turns([path], skipped)
+            async with aclosing(_lines(at, turns, config.concurrency, store=db is not None)) as lines:
+                async for line in _until_refused(lines, counts, out):
+                    stream.write((json_line(line.to_json()) if as_json else _summary(line)) + "\n")
+                    counts.add(line)
+                    advance()
     _tell(path, counts, len(skipped))
+
+
+async def _until_refused(
+    lines: AsyncIterator[Classification], counts: _Counts, out: Path | None
+) -> AsyncIterator[Classification]:
+    """Gives all lines; where the database ends them, says first what had come until then and what to do."""
+    try:
+        async for line in lines:
+            yield line
+    except StoreError:  # what stopped it is told last
+        unwritten = "" if out is None else f"; {out} was not written"
+        note(f"stopped early; until then {counts.judged} turns judged and stored{unwritten}; mend it and run it again")
+        raise
 
 
 def _tell(path: Path, counts: _Counts, bad_lines: int) -> None:
@@ -88,13 +105,19 @@ def _tell(path: Path, counts: _Counts, bad_lines: int) -> None:
     note(", ".join(parts))
 
 
-async def _lines(at: Afterturn, turns: Iterable[Turn], at_once: int, *, store: bool) -> AsyncIterator[Classification]:
+async def _lines(at: Afterturn, turns: Iterable[Turn], at_once: int, *, store: bool) -> AsyncGenerator[Classification]:
     """Judges a few turns at a time and gives them in the order of the file."""
     rest = iter(turns)
     running = [asyncio.ensure_future(at.classify_async(turn, store=store)) for turn in islice(rest, at_once)]
-    while running:
-        yield await running.pop(0)
-        running.extend(asyncio.ensure_future(at.classify_async(turn, store=store)) for turn in islice(rest, 1))
+    try:
+        while running:
+            yield await running[0]
+            del running[0]
+            running.extend(asyncio.ensure_future(at.classify_async(turn, store=store)) for turn in islice(rest, 1))
+    finally:  # where one ended it all, the others end before the database is closed, and their errors are seen
+        for task in running:
+            task.cancel()
+        await asyncio.gather(*running, return_exceptions=True)
 
 
 def _summary(line: Classification) -> str:

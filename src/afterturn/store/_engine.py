@@ -19,7 +19,7 @@ from sqlalchemy.engine import URL
 from sqlalchemy.exc import SQLAlchemyError, StatementError
 from sqlalchemy.pool import NullPool
 
-from afterturn.errors import StoreError
+from afterturn.errors import StoreCode, StoreError
 from afterturn.store._connections import Connections, Transaction
 
 T = TypeVar("T")
@@ -29,19 +29,28 @@ _READ = "BEGIN"
 _WRITE = "BEGIN IMMEDIATE"  # takes the write lock first: a read that turns into a write could not wait for it
 _LOOK_AGAIN_S = 0.005
 
-_HINTS = {
-    "SQLITE_BUSY": "another program kept it locked; let it finish and try again",
-    "SQLITE_LOCKED": "another program kept it locked; let it finish and try again",
-    "SQLITE_FULL": "the disk is full; free some space and try again",
-    "SQLITE_READONLY": "it cannot be written; make the file and its folder writable (two files are kept beside it)",
-    "SQLITE_CANTOPEN": "it cannot be opened; make the folder exist and be writable (two files are kept beside it)",
-    "SQLITE_PERM": "it cannot be written; make the file and its folder writable",
-    "SQLITE_NOTADB": "the file is no SQLite database; give another path",
-    "SQLITE_CORRUPT": "the database file is damaged; restore a copy",
-    "SQLITE_IOERR": "the disk failed to read or write; check the disk",
-    "SQLITE_TOOBIG": "the turn is larger than SQLite takes (1 GB); leave it out",
-    "SQLITE_CONSTRAINT": "two records contradict each other; this is a bug, please report it",
-    "SQLITE_ERROR": "its tables are not Afterturn's; give another path",
+_LOCKED = "another program kept it locked; let it finish and try again"
+_FULL = "the disk is full; free some space and try again"
+_HINTS: dict[str, tuple[StoreCode, str]] = {
+    "SQLITE_BUSY": ("busy", _LOCKED),
+    "SQLITE_LOCKED": ("busy", _LOCKED),
+    "SQLITE_FULL": ("full", _FULL),
+    "SQLITE_READONLY": (
+        "readonly",
+        "it cannot be written; make the file and its folder writable (two files are kept beside it)",
+    ),
+    "SQLITE_CANTOPEN": (
+        "cannot_open",
+        "it cannot be opened; make the folder exist and be writable (two files are kept beside it)",
+    ),
+    "SQLITE_PERM": ("readonly", "it cannot be written; make the file and its folder writable"),
+    "SQLITE_NOTADB": ("no_database", "the file is no SQLite database; give another path"),
+    "SQLITE_CORRUPT": ("corrupt", "the database file is damaged; restore a copy"),
+    "SQLITE_IOERR_SHMSIZE": ("full", _FULL),  # the file beside it could not grow: what SQLite says on a full disk
+    "SQLITE_IOERR": ("disk_error", "the disk failed to read or write; check the disk, its free space and your quota"),
+    "SQLITE_TOOBIG": ("too_big", "the turn is larger than SQLite takes (1 GB); leave it out"),
+    "SQLITE_CONSTRAINT": ("conflict", "two records contradict each other; this is a bug, please report it"),
+    "SQLITE_ERROR": ("foreign_tables", "its tables are not Afterturn's; give another path"),
 }
 
 
@@ -169,12 +178,14 @@ def _busy(error: BaseException) -> bool:
     return str(getattr(cause, "sqlite_errorname", "")).startswith(("SQLITE_BUSY", "SQLITE_LOCKED"))
 
 
-def _reason(error: BaseException) -> str:
+def _reason(error: BaseException) -> tuple[StoreCode, str]:
+    """Gives the code of what is wrong, and in words what it is and what to do."""
     cause = error.orig if isinstance(error, StatementError) else error
     if isinstance(cause, UnicodeEncodeError):
-        return "an id holds half of a character (a lone surrogate); mend the id"
+        return "refused", "an id holds half of a character (a lone surrogate); mend the id"
     name = getattr(cause, "sqlite_errorname", None)
     if not isinstance(name, str):
-        return f"it refused ({type(cause or error).__name__}); nothing was stored"
-    hint = next((hint for code, hint in _HINTS.items() if name.startswith(code)), "it refused")
-    return f"{hint} ({name}); nothing of this step was stored"
+        return "refused", f"it refused ({type(cause or error).__name__}); nothing was stored"
+    unknown: tuple[StoreCode, str] = ("refused", "it refused")
+    code, hint = next((known for start, known in _HINTS.items() if name.startswith(start)), unknown)
+    return code, f"{hint} ({name}); nothing of this step was stored, what was stored before it is kept"

@@ -50,7 +50,8 @@ def migrate(connection: Connection) -> int:
     if current > newest:
         raise StoreError(
             f"database {connection.engine.url.database}: it has schema {current}, this Afterturn knows {newest}; "
-            "install a newer Afterturn"
+            "install a newer Afterturn",
+            code="newer_schema",
         )
     if current == 0:
         connection.execute(text("CREATE TABLE IF NOT EXISTS afterturn_schema (version INTEGER PRIMARY KEY)"))

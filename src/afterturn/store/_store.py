@@ -72,7 +72,8 @@ def open_store(
     path = path_of(database)
     if not create and not path.is_file():
         raise StoreError(
-            f"database {path}: there is none; import turns first, or give its path by --db or AFTERTURN_DB"
+            f"database {path}: there is none; import turns first, or give its path by --db or AFTERTURN_DB",
+            code="missing",
         )
     store = migrated(path, busy_timeout_s=busy_timeout_s, synchronous=synchronous)
     return Store(store, max_attempts=max_attempts, clock=clock)

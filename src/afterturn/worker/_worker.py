@@ -158,8 +158,9 @@ class Worker:
         run = self._running()
         taking = asyncio.create_task(self._take_in(run, turn, planned, events))
         self._taking.add(taking)
-        taking.add_done_callback(self._taking.discard)
-        return await asyncio.shield(taking)  # what is stored is judged, also where the caller is cancelled meanwhile
+        taking.add_done_callback(self._taken)
+        await asyncio.wait({taking})  # what is stored is judged, also where the caller is cancelled meanwhile
+        return taking.result()
 
     async def judged(self, tenant: str, turn: str) -> tuple[Judgement, ...]:
         """Waits until every question about a stored turn has its verdict, and gives the judgements.
@@ -292,6 +293,11 @@ class Worker:
         run.telling.events(turn, taken.events)
         return True
 
+    def _taken(self, task: asyncio.Task[bool]) -> None:
+        self._taking.discard(task)
+        if not task.cancelled():
+            task.exception()  # seen: where the caller went away meanwhile, nobody else asks for it
+
     def _room(self) -> int:
         """Counts the turns that may be taken beside those that are judged, promised or being claimed."""
         return self._concurrency - len(self._judging) - self._promised - self._claiming
@@ -330,7 +336,9 @@ class Worker:
             publish(dead, self._sinks)
             run.loop.call_later(delay_s, run.work.fire)  # due by then: the commit came before this
         else:
-            finished = await run.calls.guarded("worker.finish", None, self._store.finish, claimed, result, self._fold)
+            finished = await run.calls.persistent(  # else it is judged again once the lease is out
+                "worker.finish", None, lambda: run.stopping, self._store.finish, claimed, result, self._fold
+            )
             if finished is not None:
                 publish([judgement.verdict for judgement in finished.judgements], self._sinks)
                 run.telling.events(claimed.turn, finished.events)
