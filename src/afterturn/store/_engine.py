@@ -104,7 +104,8 @@ class Database:
         try:
             yield
         except (SQLAlchemyError, sqlite3.Error, UnicodeEncodeError) as error:
-            raise StoreError(f"database {self.path}: {_reason(error)}") from None
+            code, reason = _reason(error)
+            raise StoreError(f"database {self.path}: {reason}", code=code) from None
 
     def checkpoint(self) -> None:
         """Moves the write-ahead log into the database and empties it; a reader that holds on to it keeps it full."""
