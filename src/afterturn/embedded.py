@@ -256,7 +256,8 @@ class Afterturn:
         """Removes all text of a session and searches the database for it; ids and verdicts stay.
 
         Returns:
-            What the search found, `gone` above all; None where there is no such session.
+            What the search found, `gone` above all, which is None where no text was left to search for; None where
+            there is no such session.
         """
         forgotten = self.store.forget(tenant, session)
         if forgotten is None:

@@ -18,6 +18,12 @@ if TYPE_CHECKING:
     from afterturn.verdicts import Verdict
 
 SHOWN = 20
+_HELD = "the files could NOT be emptied, another process uses the database; stop it and run this again"
+_LAST = {
+    True: "none is left in the session or in free space",
+    False: "NOT all is gone, or it cannot be told",
+    None: "the log was emptied and the file written anew: text that was removed earlier is in neither",
+}
 
 
 def forget_command(
@@ -34,8 +40,10 @@ def forget_command(
     """Removes text from the database; ids and verdicts stay.
 
     What was said in a session, what was found in it in words, its title, handoff and timeline data go. Then every text
-    column and the files themselves are searched for the removed texts; where the session or free space still holds
-    one, the exit code is 1. Copies elsewhere (exports, backups, the host's own) are not seen.
+    column and the files themselves are searched for the removed texts. The exit code is 1 where the session or free
+    space still holds one, or where another process keeps the database's log from being emptied. A session that holds no
+    text any more leaves nothing to search for: that run empties the files and proves nothing. Copies elsewhere
+    (exports, backups, the host's own) are not seen.
     """
     from afterturn.store import open_store
 
@@ -49,7 +57,7 @@ def forget_command(
         else:
             told = _forget_session(store, config, tenant or "default", session)
     sys.stdout.write(json_line(told) + "\n" if as_json else _text(told))
-    if not told.get("gone", True):
+    if told.get("gone", told.get("emptied")) is False:
         raise typer.Exit(1)
 
 
@@ -73,7 +81,7 @@ def _forget_expired(store: Store, config: Config, tenant: str | None) -> dict[st
     while (gone := store.forget_expired(days_for)).turns:
         _publish(gone.verdicts, config)
         turns, closed = turns + gone.turns, closed + len(gone.verdicts)
-    return {"turns": turns, "closed": closed}
+    return {"turns": turns, "closed": closed, "emptied": store.empty_log()}
 
 
 def _publish(verdicts: Sequence[Verdict], config: Config) -> None:
@@ -88,22 +96,33 @@ def _publish(verdicts: Sequence[Verdict], config: Config) -> None:
 def _text(told: dict[str, Any]) -> str:
     lines = [f"text of {told['turns']} turns removed, {told['closed']} open questions closed"]
     if "proof" in told:
-        proof = told["proof"]
-        lines.append(
+        lines += _proved(told["proof"], gone=told["gone"])
+    elif not told["emptied"]:
+        lines.append(_HELD)
+    return "\n".join(lines) + "\n"
+
+
+def _proved(proof: dict[str, Any], *, gone: bool | None) -> list[str]:
+    if proof["texts"]:
+        lines = [
             f"searched for {proof['texts']} removed texts in {proof['columns']} text columns of {proof['rows']} rows "
             f"and in {', '.join(map(printable, proof['files']))}"
-        )
-        if proof["short"]:
-            lines.append(f"{proof['short']} texts are too short to search for; they were removed with the rest")
-        lines += [f"STILL in the session: {_place(place)}" for place in proof["own"]]
-        lines += [f"the same words elsewhere: {_place(place)}" for place in proof["elsewhere"][:SHOWN]]
-        if len(proof["elsewhere"]) > SHOWN:
-            lines.append(f"… and in {len(proof['elsewhere']) - SHOWN} places more; --json has them all")
-        if proof["residue"]:
-            left = f"STILL in free space of the files: {proof['residue']} pieces"
-            lines.append(f"{left}; stop what else uses the database and run this again: it empties that space")
-        lines.append("none is left in the session or in free space" if told["gone"] else "NOT all is gone")
-    return "\n".join(lines) + "\n"
+        ]
+    else:
+        lines = ["nothing to search for: this run proves nothing"]
+    if proof["short"]:
+        lines.append(f"{proof['short']} texts are too short to search for; they were removed with the rest")
+    lines += [f"STILL in the session: {_place(place)}" for place in proof["own"]]
+    lines += [f"the same words elsewhere: {_place(place)}" for place in proof["elsewhere"][:SHOWN]]
+    if len(proof["elsewhere"]) > SHOWN:
+        lines.append(f"… and in {len(proof['elsewhere']) - SHOWN} places more; --json has them all")
+    if proof["residue"]:
+        left = f"STILL in free space of the files: {proof['residue']} pieces"
+        lines.append(f"{left}; stop what else uses the database and run this again: it empties that space")
+    if not proof["emptied"]:
+        lines.append(_HELD)
+    lines.append(_LAST[gone])
+    return lines
 
 
 def _place(place: dict[str, Any]) -> str:

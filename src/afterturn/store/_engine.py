@@ -107,16 +107,26 @@ class Database:
             code, reason = _reason(error)
             raise StoreError(f"database {self.path}: {reason}", code=code) from None
 
-    def checkpoint(self) -> None:
-        """Moves the write-ahead log into the database and empties it; a reader that holds on to it keeps it full."""
-        with self._lock, self.translated(), self._bare() as cursor:
-            cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+    def checkpoint(self, *, wait_s: float | None = None) -> bool:
+        """Moves the write-ahead log into the database and empties it.
 
-    def vacuum(self) -> None:
-        """Writes the database anew, so that no free space holds what was removed, and empties the log."""
+        Args:
+            wait_s: How long to wait for others, as long as a write does by default; nobody else can write meanwhile.
+
+        Returns:
+            Whether it is empty: who reads, or writes, for longer keeps it full.
+        """
+        with self._lock, self.translated(), self._bare() as cursor:
+            if wait_s is not None:
+                cursor.execute(f"PRAGMA busy_timeout={round(wait_s * 1000)}")
+            busy, left, _ = cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+        return not busy and left <= 0
+
+    def vacuum(self) -> bool:
+        """Writes the database anew, so that no free space holds what was removed; gives whether the log is empty."""
         with self._lock, self.translated(), self._bare() as cursor:
             cursor.execute("VACUUM")
-        self.checkpoint()
+        return self.checkpoint()
 
     @contextmanager
     def _bare(self) -> Generator[Any]:

@@ -50,6 +50,7 @@ class Proof:
         elsewhere: Where rows of other sessions hold the same words: a common phrase, or the person again.
         files: The names of the files that were read byte by byte.
         residue: How many pieces of the texts stand in the files and in no row.
+        emptied: Whether the log was emptied and, where there was nothing to look for, the file written anew.
     """
 
     texts: int
@@ -60,15 +61,22 @@ class Proof:
     elsewhere: tuple[Place, ...]
     files: tuple[str, ...]
     residue: int
+    emptied: bool
 
     @property
-    def gone(self) -> bool:
-        """Whether the session's rows and the free space of the files hold none of the texts."""
-        return not self.own and not self.residue
+    def gone(self) -> bool | None:
+        """Whether the session's rows and the free space of the files hold none of the texts.
+
+        None where there was no text to look for: then nothing is proved, only the files were emptied. False also where
+        another process kept the log full: older states of the database stand in it.
+        """
+        if self.own or self.residue or not self.emptied:
+            return False
+        return True if self.texts else None
 
 
 def prove(database: Database, texts: Collection[str], *, tenant: str, session: str) -> Proof:
-    """Searches for texts, and rewrites the files once if they stand in the free space of one.
+    """Searches for texts, and rewrites the files once if they stand in free space, or if there is none to search for.
 
     Raises:
         StoreError: The database could not be read.
@@ -76,11 +84,10 @@ def prove(database: Database, texts: Collection[str], *, tenant: str, session: s
     wanted = sorted(text for text in texts if len(text) >= LEAST_CHARS)
     with database.reading() as connection:
         found, rows, columns = _in_rows(connection, wanted)
-    database.checkpoint()
+    emptied = database.checkpoint()
     files, residue = _in_files(database, wanted)
-    if residue:
-        with suppress(StoreError):  # others are at the database: what is left is told
-            database.vacuum()
+    if emptied and (residue or not wanted):  # else whoever holds the log would keep the new file out as well
+        emptied = _rewritten(database)
         files, residue = _in_files(database, wanted)
     return Proof(
         texts=len(wanted),
@@ -91,7 +98,14 @@ def prove(database: Database, texts: Collection[str], *, tenant: str, session: s
         elsewhere=tuple(place for place in found if (place.tenant, place.session) != (tenant, session)),
         files=tuple(file.name for file in files),
         residue=len(residue),
+        emptied=emptied,
     )
+
+
+def _rewritten(database: Database) -> bool:
+    with suppress(StoreError):  # others are at the database, or the disk is full
+        return database.vacuum()
+    return False
 
 
 # --- rows -------------------------------------------------------------------------------------------------------------

@@ -315,6 +315,20 @@ class Store:
         with self._database.writing() as connection:
             return _erase.forget_turns(connection, numbers, self.clock())
 
+    def empty_log(self, *, wait_s: float | None = None) -> bool:
+        """Empties the database's log, where removed text stands until then.
+
+        Args:
+            wait_s: How long to wait for others, as long as a write does by default; nobody else can write meanwhile.
+
+        Returns:
+            Whether it is empty; False where another process, or thread, reads or writes for longer.
+
+        Raises:
+            StoreError: The database could not be written.
+        """
+        return self._database.checkpoint(wait_s=wait_s)
+
     def prove(self, forgotten: Forgotten, *, tenant: str, session: str) -> Proof:
         """Searches every text column and the files for what was removed of a session.
 
