@@ -15,9 +15,10 @@ from afterturn.errors import UsageError
 from afterturn.ledger import Sink, publish
 from afterturn.outcomes import Judgement
 from afterturn.session import apply
-from afterturn.store import Claim, Claims, DaysFor, Fold, Forgotten, Lease, Store, TimelineEvent
+from afterturn.store import Claim, Claims, DaysFor, Fold, Lease, Store, TimelineEvent
 from afterturn.turns import Turn
 from afterturn.worker._calls import StoreCalls
+from afterturn.worker._expiry import AGAIN_S, Expiry
 from afterturn.worker._hooks import Hooks
 from afterturn.worker._ingest import reads_back, take_in
 from afterturn.worker._judging import Broken, JudgeTurn, judged
@@ -258,15 +259,17 @@ class Worker:
 
     async def _expire(self, run: _Running) -> None:
         """Removes text that has expired, in portions, so that turns get their turn at the database between them."""
-        while self._retention_days is not None:
-            gone = await run.calls.guarded(
-                "worker.expire", Forgotten(), self._store.forget_expired, self._retention_days
-            )
+        if self._retention_days is None:
+            return
+        expiry = Expiry(self._store, run.calls, self._retention_days)
+        while True:
+            gone = await expiry.portion()
             publish(gone.verdicts, self._sinks)
             if gone.verdicts:
                 run.pulse.fire()
             if not gone.turns:
-                await asyncio.sleep(self._expire_every_s)
+                emptied = await expiry.emptied()
+                await asyncio.sleep(self._expire_every_s if emptied else min(AGAIN_S, self._expire_every_s))
 
     # --- turns in -----------------------------------------------------------------------------------------------
 
