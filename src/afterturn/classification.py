@@ -47,6 +47,7 @@ class Classification:
         verdicts: One verdict a classifier.
         outcomes: What each classifier found in words, by its name.
         known: Whether the store had the turn already: then these are its stored judgements, whoever was asked for now.
+        id_taken: Whether the store has another turn under its id, so that this one was judged and not stored.
     """
 
     tenant: str
@@ -63,6 +64,7 @@ class Classification:
     verdicts: tuple[Verdict, ...]
     outcomes: dict[str, Outcome]
     known: bool = False
+    id_taken: bool = False
 
     def to_json(self) -> dict[str, Any]:
         """Gives the keys of a `classify` line (CONTRACT "Command line")."""
@@ -77,13 +79,16 @@ _IDS = ("tenant", "agent", "session", "turn")
 _FINDINGS = ("title", "categories", "sources", "task_concluded", "handoff_summary", "safety", "advice")
 
 
-def classification(turn: Turn, judgements: Sequence[Judgement], *, known: bool = False) -> Classification:
+def classification(
+    turn: Turn, judgements: Sequence[Judgement], *, known: bool = False, id_taken: bool = False
+) -> Classification:
     """Puts the judgements of a turn together.
 
     Args:
         turn: The turn, its reply filtered.
         judgements: Its judgements, one a classifier.
         known: Whether the store had the turn already.
+        id_taken: Whether the store has another turn under its id.
     """
     outcomes = {j.verdict.classifier: j.outcome for j in judgements if j.outcome is not None}
     found = list(outcomes.values())
@@ -102,6 +107,7 @@ def classification(turn: Turn, judgements: Sequence[Judgement], *, known: bool =
         verdicts=tuple(judgement.verdict for judgement in judgements),
         outcomes=outcomes,
         known=known,
+        id_taken=id_taken,
     )
 
 

@@ -209,7 +209,7 @@ class Afterturn:
                 return classification(turn, await self.judgements(turn.tenant, turn.id), known=not new)
         judgements = await self._judging.judge(turn)
         publish([judgement.verdict for judgement in judgements], self._sinks)
-        return classification(turn, judgements)
+        return classification(turn, judgements, id_taken=store)
 
     async def _is_stored(self, turn: Turn) -> bool:
         """Says whether what is stored under the turn's id is this turn."""

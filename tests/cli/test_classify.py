@@ -111,6 +111,17 @@ def test_with_a_database_the_turns_are_stored_and_a_second_run_changes_nothing(t
     assert json.loads(first.stdout.splitlines()[0])["title"] == json.loads(second.stdout.splitlines()[0])["title"]
 
 
+def test_another_turn_under_an_id_that_is_taken_is_told_with_its_place(tmp_path: Path) -> None:
+    other = GOOD | {"session": "s-2", "messages": [{"role": "user", "content": "CANARY here"}]}
+    done = _run("classify", str(_file(tmp_path, GOOD, GOOD, other)), "--db", str(tmp_path / "a.db"))
+    assert [json.loads(line)["session"] for line in done.stdout.splitlines()] == ["s-1", "s-1", "s-2"]
+    assert done.returncode == 0
+    assert "turns.jsonl:3: turn t-1 is not stored: tenant acme has another turn of this id" in done.stderr
+    assert "turns.jsonl:2:" not in done.stderr
+    assert "2 turns judged, 1 of them not stored: they have the id of another turn" in done.stderr
+    assert "CANARY" not in done.stderr
+
+
 def test_a_judge_that_is_not_there_gives_error_verdicts_and_exit_code_0(tmp_path: Path) -> None:
     done = _run("classify", str(_file(tmp_path, {**GOOD, "model": "nobody:model"})))
     (line,) = [json.loads(line) for line in done.stdout.splitlines()]

@@ -12,6 +12,7 @@ from typer.testing import CliRunner, Result
 from afterturn.cli.transfer import export_command, import_command
 from afterturn.cli.verdicts import verdicts_command
 from afterturn.errors import StoreError, UnreadableInputError
+from afterturn.store import open_store
 
 Run = Callable[..., Result]
 
@@ -50,7 +51,10 @@ def turns(tmp_path: Path) -> Path:
 
 def test_turns_are_stored_with_their_questions_and_bad_lines_are_counted(run: Run, turns: Path) -> None:
     result = run("import", str(turns), "--json")
-    assert (result.exit_code, json.loads(result.stdout)) == (0, {"stored": 3, "known": 0, "bad_lines": 2})
+    assert (result.exit_code, json.loads(result.stdout)) == (
+        0,
+        {"stored": 3, "known": 0, "id_taken": 0, "bad_lines": 2},
+    )
     assert "turns.jsonl:2:" in result.stderr
     assert "turns.jsonl:4:" in result.stderr
     funnel = json.loads(run("verdicts", "--funnel").stdout)
@@ -60,7 +64,12 @@ def test_turns_are_stored_with_their_questions_and_bad_lines_are_counted(run: Ru
 
 def test_the_same_file_again_changes_nothing(run: Run, turns: Path) -> None:
     run("import", str(turns))
-    assert json.loads(run("import", str(turns), "--json").stdout) == {"stored": 0, "known": 3, "bad_lines": 2}
+    assert json.loads(run("import", str(turns), "--json").stdout) == {
+        "stored": 0,
+        "known": 3,
+        "id_taken": 0,
+        "bad_lines": 2,
+    }
 
 
 def test_what_is_exported_imports_to_the_same(run: Run, turns: Path, tmp_path: Path) -> None:
@@ -85,7 +94,7 @@ def test_parquet_goes_out_and_comes_in(run: Run, turns: Path) -> None:
     run("import", str(turns))
     run("export", "-o", "out.parquet")
     result = run("import", "out.parquet", "--db", "other.db", "--json")
-    assert json.loads(result.stdout) == {"stored": 3, "known": 0, "bad_lines": 0}
+    assert json.loads(result.stdout) == {"stored": 3, "known": 0, "id_taken": 0, "bad_lines": 0}
     assert run("export", "--db", "other.db").stdout == run("export").stdout
 
 
@@ -114,4 +123,35 @@ def test_large_files_are_stored_in_batches(run: Run, tmp_path: Path, monkeypatch
     monkeypatch.setattr("afterturn.cli.transfer.BATCH_TURNS", 3)
     lines = [json.dumps(_GOOD | {"turn": f"t-{number}"}) for number in (0, 1, 2, 3, 0, 4, 5)]
     (tmp_path / "many.jsonl").write_text("\n".join(lines))
-    assert json.loads(run("import", "many.jsonl", "--json").stdout) == {"stored": 6, "known": 1, "bad_lines": 0}
+    assert json.loads(run("import", "many.jsonl", "--json").stdout) == {"stored": 6, "known": 1, "id_taken": 0, "bad_lines": 0}
+
+
+@pytest.mark.parametrize("at_once", [True, False])
+def test_another_turn_under_an_id_that_is_taken_is_told_with_its_place(run: Run, tmp_path: Path, at_once: bool) -> None:
+    one = _GOOD | {"turn": "t-1"}
+    other = one | {"session": "s-2", "messages": [{"role": "user", "content": "Secret"}]}
+    files = (
+        {"a.jsonl": [one, one, other], "b.jsonl": []} if at_once else {"a.jsonl": [one], "b.jsonl": [one, {}, other]}
+    )
+    for name, lines in files.items():
+        (tmp_path / name).write_text("".join((json.dumps(line) if line else "") + "\n" for line in lines))
+    if not at_once:
+        run("import", "a.jsonl")
+    result = run("import", *(["a.jsonl"] if at_once else ["b.jsonl"]), "--json")
+    counts = {"stored": int(at_once), "known": 1, "id_taken": 1, "bad_lines": 0}
+    assert (result.exit_code, json.loads(result.stdout)) == (0, counts)
+    place = "a.jsonl:3" if at_once else "b.jsonl:3"
+    assert f"{place}: turn t-1 is not stored: tenant acme has another turn of this id, with other" in result.stderr
+    assert "give it another id" in result.stderr
+    assert "1 known already, 1 turns have the id of another turn, 0 bad lines" in result.stderr
+    assert "Secret" not in result.stderr
+    exported = [json.loads(line) for line in run("export").stdout.splitlines()]
+    assert [line["session"] for line in exported] == ["s-1"]
+
+
+def test_a_turn_whose_text_was_removed_and_that_is_sent_again_counts_as_known(run: Run, turns: Path) -> None:
+    run("import", str(turns))
+    with open_store("afterturn.db") as store:
+        store.forget("acme", "s-1")
+    counts = json.loads(run("import", str(turns), "--json").stdout)
+    assert (counts["stored"], counts["known"], counts["id_taken"]) == (0, 3, 0)

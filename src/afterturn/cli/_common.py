@@ -8,6 +8,7 @@ import logging
 import sys
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
@@ -82,21 +83,37 @@ def json_line(value: Any) -> str:
     return clean_text(json.dumps(value, ensure_ascii=False))
 
 
-def readable_turns(files: Iterable[Path], skipped: list[BadLine]) -> Iterator[Turn]:
+@dataclass(frozen=True, slots=True)
+class PlacedTurn:
+    """Is a turn and where it stands."""
+
+    turn: Turn
+    file: str
+    line: int
+
+    def tell_taken(self) -> None:
+        """Says on stderr that the store has another turn under this turn's id."""
+        note(
+            f"{self.file}:{self.line}: turn {printable(self.turn.id)} is not stored: tenant "
+            f"{printable(self.turn.tenant)} has another turn of this id, with other content; give it another id"
+        )
+
+
+def readable_turns(files: Iterable[Path], skipped: list[BadLine]) -> Iterator[PlacedTurn]:
     """Gives the turns of files, one after another; bad lines are told on stderr and added to `skipped`.
 
     Raises:
         UnreadableInputError: A file as a whole cannot be read.
     """
-    from afterturn.formats import BadLine, read_any
+    from afterturn.formats import BadLine, read_any_numbered, source_name
 
     for file in files:
-        for item in read_any(file):
+        for line, item in read_any_numbered(file):
             if isinstance(item, BadLine):
                 skipped.append(item)
                 note(str(item))
             else:
-                yield item
+                yield PlacedTurn(item, source_name(file), line)
 
 
 @contextmanager

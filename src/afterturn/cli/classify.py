@@ -14,14 +14,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from afterturn.cli._common import configured, json_line, note, output, printable, progress, readable_turns
+from afterturn.cli._common import PlacedTurn, configured, json_line, note, output, printable, progress, readable_turns
 from afterturn.errors import StoreError
 
 if TYPE_CHECKING:
     from afterturn.classification import Classification
     from afterturn.embedded import Afterturn
     from afterturn.formats import BadLine
-    from afterturn.turns import Turn
 
 
 @dataclass(kw_only=True, slots=True)
@@ -31,16 +30,19 @@ class _Counts:
     Attributes:
         judged: Turns that were judged now.
         known: Turns that the store had already.
+        id_taken: Turns that were judged and not stored, since another turn has their id.
         failed: Questions that ended in an error, by its code.
     """
 
     judged: int = 0
     known: int = 0
+    id_taken: int = 0
     failed: Counter[str] = field(default_factory=Counter[str])
 
     def add(self, line: Classification) -> None:
         """Counts one turn."""
         self.known += line.known
+        self.id_taken += line.id_taken
         self.judged += not line.known
         self.failed.update(str(verdict.reason) for verdict in line.verdicts if verdict.status == "error")
 
@@ -97,6 +99,8 @@ def _tell(path: Path, counts: _Counts, bad_lines: int) -> None:
     if bad_lines and not counts.known + counts.judged:
         note(f"{path}: no line holds a turn, so nothing was judged; see the lines above")
     parts = [f"{counts.judged} turns judged"]
+    if counts.id_taken:
+        parts.append(f"{counts.id_taken} of them not stored: they have the id of another turn")
     if counts.failed:
         codes = ", ".join(f"{code} {count}" for code, count in counts.failed.most_common())
         parts.append(f"{counts.failed.total()} questions failed ({codes})")
@@ -105,15 +109,24 @@ def _tell(path: Path, counts: _Counts, bad_lines: int) -> None:
     note(", ".join(parts))
 
 
-async def _lines(at: Afterturn, turns: Iterable[Turn], at_once: int, *, store: bool) -> AsyncGenerator[Classification]:
+async def _lines(
+    at: Afterturn, turns: Iterable[PlacedTurn], at_once: int, *, store: bool
+) -> AsyncGenerator[Classification]:
     """Judges a few turns at a time and gives them in the order of the file."""
+
+    async def judged(placed: PlacedTurn) -> Classification:
+        line = await at.classify_async(placed.turn, store=store)
+        if line.id_taken:
+            placed.tell_taken()
+        return line
+
     rest = iter(turns)
-    running = [asyncio.ensure_future(at.classify_async(turn, store=store)) for turn in islice(rest, at_once)]
+    running = [asyncio.ensure_future(judged(turn)) for turn in islice(rest, at_once)]
     try:
         while running:
             yield await running[0]
             del running[0]
-            running.extend(asyncio.ensure_future(at.classify_async(turn, store=store)) for turn in islice(rest, 1))
+            running.extend(asyncio.ensure_future(judged(turn)) for turn in islice(rest, 1))
     finally:  # where one ended it all, the others end before the database is closed, and their errors are seen
         for task in running:
             task.cancel()

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from afterturn.cli._common import configured, json_line, note, progress, readable_turns
+from afterturn.cli._common import PlacedTurn, configured, json_line, note, progress, readable_turns
 from afterturn.cli._when import since_option
 from afterturn.errors import AfterturnError
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from afterturn.turns import Turn
 
 BATCH_TURNS = 200
+_Ready = tuple[PlacedTurn, "Turn", "Sequence[Planned]"]
 
 
 @dataclass(kw_only=True, slots=True)
@@ -31,11 +32,13 @@ class Imported:
     Attributes:
         stored: Turns that are new in the store.
         known: Turns that the store had already; they are left as they were.
+        id_taken: Turns that were not stored since another turn has their id; each was reported.
         bad_lines: Lines that hold no turn; each was reported.
     """
 
     stored: int = 0
     known: int = 0
+    id_taken: int = 0
     bad_lines: int = 0
 
 
@@ -54,9 +57,9 @@ def import_command(
     config = configured(db=db)
     judging = Judging(config)
 
-    def planned(turn: Turn) -> tuple[Turn, Sequence[Planned]]:
-        plan, judge = judging.plan(turn)
-        return plan.turn, plan.rows(judge)
+    def planned(placed: PlacedTurn) -> _Ready:
+        plan, judge = judging.plan(placed.turn)
+        return placed, plan.turn, plan.rows(judge)
 
     counts = Imported()
     skipped: list[BadLine] = []
@@ -64,8 +67,8 @@ def import_command(
         sinks = open_sinks(config.sinks, config.event_names)
         try:
             with progress("storing turns") as advance:
-                for pairs in _batches(map(planned, readable_turns(files, skipped)), BATCH_TURNS):
-                    _store(store, pairs, sinks, counts, advance)
+                for batch in _batches(map(planned, readable_turns(files, skipped)), BATCH_TURNS):
+                    _store(store, batch, sinks, counts, advance)
         except AfterturnError:
             note(f"stopped early; until then {_told(counts, len(skipped))}")  # what stopped it is told last
             raise
@@ -99,30 +102,34 @@ def export_command(
 
 
 def _told(counts: Imported, bad_lines: int) -> str:
-    return f"{counts.stored} turns stored, {counts.known} known already, {bad_lines} bad lines skipped"
+    taken = f"{counts.id_taken} turns have the id of another turn, " if counts.id_taken else ""
+    return f"{counts.stored} turns stored, {counts.known} known already, {taken}{bad_lines} bad lines skipped"
 
 
 def _store(
     store: Store,
-    pairs: Sequence[tuple[Turn, Sequence[Planned]]],
+    batch: Sequence[_Ready],
     sinks: Iterable[Sink],
     counts: Imported,
     advance: Callable[[], None],
 ) -> None:
-    from afterturn.worker import ingest_many
+    from afterturn.worker import ingest_many, same_as_stored
 
-    new = ingest_many(store, pairs, sinks=sinks)
-    counts.stored += new
-    counts.known += len(pairs) - new
-    for _ in pairs:
+    new = ingest_many(store, [(turn, planned) for _, turn, planned in batch], sinks=sinks)
+    for is_new, (placed, turn, _) in zip(new, batch, strict=True):
+        if is_new:
+            counts.stored += 1
+        elif same_as_stored(store, turn):
+            counts.known += 1
+        else:
+            counts.id_taken += 1
+            placed.tell_taken()
         advance()
 
 
-def _batches(
-    pairs: Iterable[tuple[Turn, Sequence[Planned]]], size: int
-) -> Iterator[list[tuple[Turn, Sequence[Planned]]]]:
+def _batches(pairs: Iterable[_Ready], size: int) -> Iterator[list[_Ready]]:
     """Gathers turns for one transaction each. What was read before a file broke is stored before the error shows."""
-    batch: list[tuple[Turn, Sequence[Planned]]] = []
+    batch: list[_Ready] = []
     rest = iter(pairs)
     while True:
         try:

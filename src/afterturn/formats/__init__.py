@@ -5,7 +5,7 @@ from __future__ import annotations
 from afterturn.formats._agent import read_tools, tool_to_json
 from afterturn.formats._check import check_turn
 from afterturn.formats._fields import read_id
-from afterturn.formats._files import read_any, write_any
+from afterturn.formats._files import read_any, read_any_numbered, write_any
 from afterturn.formats._lines import BadLine, Record
 from afterturn.formats._messages import messages_from_json
 from afterturn.formats._output import writing
@@ -45,6 +45,7 @@ __all__ = [
     "parse_json",
     "passage_to_json",
     "read_any",
+    "read_any_numbered",
     "read_call",
     "read_id",
     "read_parquet_turns",

@@ -36,6 +36,11 @@ def read_parquet_turns(path: Path | str) -> Iterator[Turn | BadLine]:
         UnreadableInputError: If it is no readable Parquet file, or has none of the columns.
         UsageError: If pyarrow is not installed.
     """
+    return (item for _, item in read_numbered_parquet_turns(path))
+
+
+def read_numbered_parquet_turns(path: Path | str) -> Iterator[tuple[int, Turn | BadLine]]:
+    """Reads what `read_parquet_turns` reads, each with the number of its row, from 1."""
     arrow, parquet = _pyarrow()
     book = AliasBook()
     try:
@@ -44,7 +49,7 @@ def read_parquet_turns(path: Path | str) -> Iterator[Turn | BadLine]:
             batches = file.iter_batches(batch_size=_GROUP_ROWS, columns=columns)
             rows = (row for batch in batches for row in batch.to_pylist())
             for number, row in enumerate(rows, start=1):
-                yield _read_row(row, str(path), number, book)
+                yield number, _read_row(row, str(path), number, book)
     except arrow.ArrowException:
         raise UnreadableInputError(f"{path} is no whole Parquet file; export it again") from None
 

@@ -36,10 +36,17 @@ def read_turns(source: Source, *, max_line_bytes: int = MAX_LINE_BYTES) -> Itera
     Raises:
         UnreadableInputError: If the file as a whole cannot be read; says what to do.
     """
+    return (item for _, item in read_numbered_turns(source, max_line_bytes=max_line_bytes))
+
+
+def read_numbered_turns(
+    source: Source, *, max_line_bytes: int = MAX_LINE_BYTES
+) -> Iterator[tuple[int, Turn | BadLine]]:
+    """Reads what `read_turns` reads, each with the number of its line, from 1."""
     name = source_name(source)
     book = AliasBook()
     for record in read_records(source, max_line_bytes=max_line_bytes):
-        yield record if isinstance(record, BadLine) else _read_turn(record, name, book)
+        yield record.line, record if isinstance(record, BadLine) else _read_turn(record, name, book)
 
 
 def read_records(source: Source, *, max_line_bytes: int = MAX_LINE_BYTES) -> Iterator[Record | BadLine]:

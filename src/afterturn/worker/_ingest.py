@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from afterturn.calls import Planned
+from afterturn.formats import turn_from_json, turn_to_json
 from afterturn.ledger import Sink, publish
 from afterturn.session import apply, tells, turn_events
 from afterturn.store import Claim, Lease, Store, TimelineEvent, skipped
@@ -95,11 +96,13 @@ def reads_back(turn: Turn) -> bool:
     return all(passage.alias for passage in passages)
 
 
-def ingest_many(store: Store, batch: Sequence[tuple[Turn, Sequence[Planned]]], *, sinks: Iterable[Sink] = ()) -> int:
+def ingest_many(
+    store: Store, batch: Sequence[tuple[Turn, Sequence[Planned]]], *, sinks: Iterable[Sink] = ()
+) -> tuple[bool, ...]:
     """Stores turns of the past in one transaction, as `ingest` stores one; their events carry the turns' own time.
 
     Returns:
-        How many were new.
+        For each whether it is new; where it is not, `same_as_stored` says whether it came before.
 
     Raises:
         StoreError: None of them was stored.
@@ -109,4 +112,19 @@ def ingest_many(store: Store, batch: Sequence[tuple[Turn, Sequence[Planned]]], *
     new = store.add_turns(told, fold=apply if any(tells(*pair) for pair in batch) else None, at=now)
     fresh = [pair for pair, is_new in zip(batch, new, strict=True) if is_new]
     publish([skipped(turn, one, now) for turn, planned in fresh for one in planned if one.skip], sinks)
-    return len(fresh)
+    return new
+
+
+def same_as_stored(store: Store, turn: Turn) -> bool:
+    """Says whether what is stored under a turn's id is this turn, sent again, and not another one.
+
+    Of a turn whose text was removed nobody can say more than that its id came before: it counts as sent again.
+
+    Raises:
+        StoreError: The database could not be read.
+    """
+    known = store.turn(turn.tenant, turn.id)
+    if known is None:
+        return True
+    written = turn_from_json(turn_to_json(turn))  # as the store gives it: half a character is replaced there
+    return (known.session, known.messages) == (turn.session, written.messages)
