@@ -133,9 +133,14 @@ def test_labels_that_were_picked_are_told_from_a_draw(run: Run, labels: Path) ->
     assert _report(run("--labels", labels, "--target-fpr", "0.02"))["labels"]["looks_random"]["p_value"] == 1.0
     picked = [line for line in labels.read_text().splitlines() if json.loads(line)["label"]]
     labels.write_text("\n".join(picked) + "\n")
-    result = run("--labels", labels, "--target-precision", "0.5")
-    assert _report(result)["labels"]["looks_random"]["p_value"] < 1e-9
-    assert "the labelled turns do not look drawn at random from this traffic" in result.stderr
+    result = run("--labels", labels, "--target-precision", "0.1")
+    report = _report(result)
+    assert report["labels"]["looks_random"]["p_value"] < 1e-9
+    assert (result.exit_code, report["threshold"] is None, report["guarantee"]) == (3, False, None)
+    assert f"threshold {report['threshold']} is unproven: the labelled turns do not look drawn" in report["missing"]
+    assert report["missing"] in result.stderr
+    budget = run("--labels", labels, "--alert-budget", "5")
+    assert (budget.exit_code, "do not look drawn at random" in budget.stderr) == (0, True)
 
 
 def test_without_labels_a_claim_needs_all_of_them(run: Run) -> None:

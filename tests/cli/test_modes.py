@@ -90,6 +90,7 @@ def test_enforcing_without_evidence_needs_the_word_and_is_recorded(run: Run) -> 
         ({"tenant": "acme"}, (), "about tenant acme alone"),
         ({"tenant": "acme"}, ("--tenant", "other"), "about tenant acme alone"),
         ({"guarantee": None}, (), "proves nothing"),
+        ({"labels": {"looks_random": {"distance": 0.9, "p_value": 0.01}}}, (), "not drawn at random"),
         ({}, ("--threshold", 84), "for a threshold of 83"),
         ({}, ("--without-evidence",), "leave it out"),
     ],
@@ -101,6 +102,16 @@ def test_evidence_must_be_about_what_is_decided(
     result = run("set", "safety", "enforce", "--by", "anna", "--evidence", evidence, *options)
     assert told in str(result.exception)
     assert _lines(run("history")) == []
+
+
+def test_of_labels_that_were_picked_the_threshold_alone_is_enforced_and_only_explicitly(
+    run: Run, tmp_path: Path
+) -> None:
+    evidence = _calibration(tmp_path / "c.json", labels={"looks_random": {"distance": 0.9, "p_value": 5.6e-49}})
+    result = run("set", "safety", "enforce", "--by", "anna", "--evidence", evidence, "--without-evidence")
+    (done,) = _lines(result)
+    assert (done["threshold"], done["evidence"], done["without_evidence"]) == (83, None, True)
+    assert "enforced without evidence" in result.stderr
 
 
 def test_evidence_that_was_changed_is_refused(run: Run, tmp_path: Path) -> None:

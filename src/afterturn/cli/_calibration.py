@@ -80,7 +80,9 @@ def _chosen(result: Calibration, method: str) -> list[str]:
             f"recall {_percent(point.recall)}, false positives {_percent(point.false_alarms)}, "
             f"precision {_percent(point.precision)} ({method}, {result.target.confidence:g})"
         ]
-    lines.append(result.guarantee or "This describes the days that were seen; it promises nothing about others.")
+    unproven = "Unproven: the labelled turns were not drawn at random, so nothing is promised of this threshold."
+    described = "This describes the days that were seen; it promises nothing about others."
+    lines.append(result.guarantee or (described if result.decision is None else unproven))
     if result.threshold < _ENFORCED_FROM:
         lines.append("Below 51 a no_finding may alert too; a policy's least_confidence counts findings only.")
     return lines

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from afterturn.cli._common import configured, json_line, note
-from afterturn.cli._evidence import with_digest
+from afterturn.cli._evidence import refuted, with_digest
 from afterturn.cli._labels import Used, from_file, from_replay, from_store
 from afterturn.cli._narrow import days_option, one_version
 from afterturn.errors import UsageError
@@ -31,7 +31,6 @@ _MISSING = {
     "all": "all turns that are left, as far as these labels tell",
     "strata": "at least, one in each stratum without any",
 }
-_UNLIKELY = 0.01
 
 
 def calibrate_command(
@@ -64,7 +63,7 @@ def calibrate_command(
     """Chooses the threshold from which a verdict shall alert, and says what it finds, what it costs and what is proven.
 
     The score is the confidence of a finding, or 100 less the confidence of no finding. Give one target. Exit code 3:
-    no threshold keeps it, or there are not enough labels to prove one.
+    no threshold keeps it, there are not enough labels to prove one, or they were not drawn at random.
     """
     from afterturn.calibration import calibrate, scores_by_day
     from afterturn.store import Filter, open_store
@@ -89,15 +88,15 @@ def calibrate_command(
         narrow = replace(narrow, version=chosen_version, judge=_judge(days))
         found = _labelled(store, labels, narrow)
     scores = scores_by_day(days)
-    result = calibrate(scores, found.sample, target)
+    looks = _looks_random(found, scores)
+    result, lacking = _kept(calibrate(scores, found.sample, target), found, looks)
     if plot is not None:
         from afterturn.cli._plot import draw
 
         draw(result, plot, kind=kind, title=f"{classifier} {chosen_version}")
         note(f"curves are in {plot}")
     head = _head(narrow, scores, found)
-    head["labels"]["looks_random"] = _looks_random(found, scores)
-    lacking = None if result.threshold is not None else missing(result, found)
+    head["labels"]["looks_random"] = looks
     if as_json or not sys.stdout.isatty():
         sys.stdout.write(json_line(with_digest(head | _results(result) | {"missing": lacking})) + "\n")
     else:
@@ -107,6 +106,21 @@ def calibrate_command(
     if lacking is not None:
         note(lacking)
         raise typer.Exit(INCONCLUSIVE)
+
+
+def _kept(result: Calibration, found: Used, looks: dict[str, float] | None) -> tuple[Calibration, str | None]:
+    """Takes a promise back whose labels were not drawn at random; says what is missing for one."""
+    picked = None
+    if looks is not None and refuted(looks):
+        picked = (
+            "the labelled turns do not look drawn at random from this traffic: their scores are others (p at most "
+            f"{looks['p_value']:.2g}); what is promised rests on that draw, so label turns that afterturn review draws"
+        )
+    if picked and result.guarantee is not None:
+        return replace(result, guarantee=None), f"threshold {result.threshold} is unproven: {picked}"
+    if picked:
+        note(picked)
+    return result, None if result.threshold is not None else missing(result, found)
 
 
 def missing(result: Calibration, found: Used) -> str:
@@ -122,17 +136,12 @@ def missing(result: Calibration, found: Used) -> str:
 
 
 def _looks_random(found: Used, scores: Mapping[date, Histogram]) -> dict[str, float] | None:
-    """Compares the scores of turns said to be drawn at random with those of the traffic, and warns if they differ."""
+    """Compares the scores of turns said to be drawn at random with those of the traffic."""
     from afterturn.calibration import Sample, far_from, merged
 
     if not isinstance(found.sample, Sample) or not found.sample.size:
         return None
     distance, p_value = far_from(merged((found.sample.positives, found.sample.negatives)), merged(scores.values()))
-    if p_value <= _UNLIKELY:
-        note(
-            "the labelled turns do not look drawn at random from this traffic: their scores are others (p at most "
-            f"{p_value:.2g}); what is promised rests on that draw, so label turns that afterturn review draws"
-        )
     return {"distance": distance, "p_value": p_value}
 
 

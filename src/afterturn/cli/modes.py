@@ -11,7 +11,7 @@ import typer
 
 from afterturn.calibration import ModeRule, RuleMode
 from afterturn.cli._common import configured, json_line, note, printable
-from afterturn.cli._evidence import evidence_for, read_calibration
+from afterturn.cli._evidence import check_about, evidence_for, read_calibration, unproven
 from afterturn.cli._reviewer import check_reviewer
 from afterturn.errors import UsageError
 
@@ -73,7 +73,7 @@ def set_command(
         threshold = report["threshold"]
     version = None if report is None else report["version"]
     rule = _rule(classifier=classifier, mode=mode, tenant=tenant, agent=agent, threshold=threshold, version=version)
-    proof = None if report is None else evidence_for(rule, report)
+    proof = _proof(rule, report, without_evidence=without_evidence)
     _check(rule.mode, proof, without_evidence=without_evidence)
     with open_store(config.db, create=False) as store:
         change = store.modes.set(rule, by=who, evidence=proof, without_evidence=without_evidence)
@@ -106,6 +106,18 @@ def _rule(**parts: Any) -> ModeRule:
         return ModeRule(**parts)
     except ValueError as error:
         raise UsageError(str(error)) from None
+
+
+def _proof(rule: ModeRule, report: dict[str, Any] | None, *, without_evidence: bool) -> Evidence | None:
+    """Gives the evidence; of a calibration that proves nothing the threshold alone is taken, if that is wanted."""
+    if report is None:
+        return None
+    why = unproven(report)
+    if why is None or rule.mode != "enforce" or not without_evidence:
+        return evidence_for(rule, report)
+    check_about(rule, report)
+    note("the evidence proves nothing; its threshold is enforced without evidence, and the trail says so")
+    return None
 
 
 def _check(mode: RuleMode, proof: Evidence | None, *, without_evidence: bool) -> None:
