@@ -5,13 +5,17 @@ from __future__ import annotations
 import io
 import json
 import os
+import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
-from afterturn.cli._app import app
+from afterturn.calls import Planned
+from afterturn.cli._app import Commands, app
+from afterturn.formats import turn_from_json
+from afterturn.store import open_store
 
 RunUnread = Callable[..., int]
 
@@ -58,6 +62,33 @@ def test_what_is_inconclusive_stays_so(unread: RunUnread) -> None:
     assert unread("simulate", "rows.jsonl", "--target", "pipe_agent:wrong", "--dry-run") == 1
     few = ("--families", "override", "--limit", "1")
     assert unread("redteam", "--target", "pipe_agent:none", "-o", "a.jsonl", *few) == 3
+
+
+@pytest.mark.parametrize("arguments", ["verdicts", "verdicts --funnel", "verdicts --csv", "export", "classify t.jsonl"])
+def test_a_command_that_only_tells_ends_well_where_its_reader_went_away(arguments: str, tmp_path: Path) -> None:
+    messages = [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Hello! " * 20}]
+    lines = [{"turn": f"t-{number}", "session": "s", "messages": messages} for number in range(600)]
+    (tmp_path / "t.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines[:40]))
+    with open_store(tmp_path / "afterturn.db") as store:
+        skip = Planned(classifier="safety", version="1", metric="m", judge="encoder", plan="", skip="greeting")
+        store.add_turns([(turn_from_json(line), [skip], ()) for line in lines])
+    running = subprocess.Popen(
+        [sys.executable, "-m", "afterturn", *arguments.split()],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        cwd=tmp_path,
+    )
+    assert running.stdout is not None
+    assert running.stderr is not None
+    running.stdout.close()  # before its first line
+    told = running.stderr.read().decode()
+    running.stderr.close()
+    assert (running.wait(), told) == (0, "")
+
+
+def test_only_commands_that_decide_nothing_end_well_unread() -> None:
+    telling = {one.name for one in Commands.later if one.only_tells}
+    assert telling == {"demo", "guard", "clean", "classify", "export", "verdicts"}
 
 
 def test_what_only_tells_ends_well(unread: RunUnread) -> None:

@@ -17,6 +17,7 @@ class Commands(LazyGroup):
         Later(
             name="demo",
             where="afterturn.cli.demo:demo_command",
+            only_tells=True,
             line=(
                 "Replays a recorded conversation: what the customer saw, sources, title, categories, verdicts, what "
                 "each cost."
@@ -25,11 +26,13 @@ class Commands(LazyGroup):
         Later(
             name="guard",
             where="afterturn.cli.guard:guard_command",
+            only_tells=True,
             line="Checks texts: flagged, blocked, category, confidence and rules, a JSON line each.",
         ),
         Later(
             name="clean",
             where="afterturn.cli.clean:clean_command",
+            only_tells=True,
             line=(
                 "Cleans recorded replies: what the user would see, what was cited where, which calls leaked, a JSON "
                 "line each."
@@ -38,6 +41,7 @@ class Commands(LazyGroup):
         Later(
             name="classify",
             where="afterturn.cli.classify:classify_command",
+            only_tells=True,
             line=(
                 "Judges turns: title, categories, sources, conclusion, safety and one verdict a question, a line each."
             ),
@@ -53,11 +57,13 @@ class Commands(LazyGroup):
         Later(
             name="export",
             where="afterturn.cli.transfer:export_command",
+            only_tells=True,
             line="Writes stored turns to a file, in the order in which they were stored.",
         ),
         Later(
             name="verdicts",
             where="afterturn.cli.verdicts:verdicts_command",
+            only_tells=True,
             line="Shows verdicts, oldest first: ids, enums and numbers, never text of a conversation.",
         ),
         Later(

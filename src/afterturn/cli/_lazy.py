@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import importlib
+import sys
 from dataclasses import dataclass
 from typing import Any
 
 import typer
 from typer.core import TyperCommand, TyperGroup
+
+from afterturn.cli._exit import flush_nowhere
+from afterturn.errors import OutputError
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -18,6 +22,7 @@ class Later:
         name: What the user types.
         where: Its function or its typer application, as `module:attribute`.
         line: The first sentence of its help, for the list of all commands.
+        only_tells: Its exit code decides nothing: it ends well where the reader of its output (`head`) went away.
         passes_on: It hands options that it does not know to another program.
     """
 
@@ -25,6 +30,7 @@ class Later:
     where: str
     line: str
     passes_on: bool = False
+    only_tells: bool = False
 
     def load(self) -> Any:
         """Imports the command and builds it."""
@@ -58,6 +64,18 @@ class LazyGroup(TyperGroup):
         if cmd_name in self._waiting:
             self.commands[cmd_name] = self._waiting.pop(cmd_name).load()
         return super().get_command(ctx, cmd_name)
+
+    def invoke(self, ctx: Any) -> Any:
+        """Runs the command; that the reader of its output went away is no error of one that only tells."""
+        try:
+            return super().invoke(ctx)
+        except (BrokenPipeError, SystemExit, OutputError) as error:  # rich ends the process by itself
+            unread = not isinstance(error, OutputError) or isinstance(error.__cause__, BrokenPipeError)
+            if not unread or not any(one.only_tells for one in self.later if one.name == ctx.invoked_subcommand):
+                raise
+            for stream in (sys.stdout, sys.stderr):
+                flush_nowhere(stream.fileno())
+            raise typer.Exit(0) from None
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Lists the commands by their lines, and loads none."""
