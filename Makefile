@@ -8,6 +8,7 @@ SHELL := /bin/bash
 # A virtual environment for the demo (what a user installs), and what development needs on top.
 $(VENV)/.user: pyproject.toml packages/encoder/pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Afterturn needs Python 3.11 or newer: make PYTHON=python3.12 …")'
+	@echo 'Installing Afterturn into $(VENV); the first time this takes a minute or two …'
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e packages/encoder -e '.[local]'
 	touch $@

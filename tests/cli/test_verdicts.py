@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from io import StringIO
@@ -138,6 +139,25 @@ def test_a_person_at_a_terminal_sees_a_table_without_codes_that_a_terminal_obeys
     assert "skipped (greeting)" in text
     assert "[t]\N{REPLACEMENT CHARACTER}4" in text
     assert "\x9b4" not in text
+
+
+def test_no_word_of_the_headings_is_cut_on_a_narrow_terminal(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    del run  # it made the database
+
+    class Terminal(StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    screen = Terminal()
+    for name, value in (("COLUMNS", "80"), ("NO_COLOR", "1"), ("TERM", "xterm")):
+        monkeypatch.setenv(name, value)
+    monkeypatch.setattr("sys.stdout", screen)
+    verdicts_command()
+    lines = re.sub(r"\x1b\[[0-9;]*m", "", screen.getvalue()).splitlines()
+    assert max(map(len, lines)) <= 80
+    heading = " ".join(lines[1:3])
+    for word in ("judged", "tenant", "agent", "session", "turn", "classifier", "verdict", "judge", "conf.", "ms"):
+        assert word in heading
 
 
 def _table(result: Result) -> list[dict[str, str]]:

@@ -119,9 +119,10 @@ def _print_table(verdicts: Iterable[Verdict]) -> None:
 
     table = Table()
     for name in ("judged at", "tenant / agent", "session / turn", "classifier", "verdict", "judge"):
-        table.add_column(name, overflow="fold")
-    table.add_column("conf.", justify="right")
-    table.add_column("ms", justify="right")
+        longest = max(map(len, name.split()))  # a cell may be folded anywhere, a heading between its words
+        table.add_column(name, overflow="fold", min_width=longest)
+    table.add_column("conf.", justify="right", min_width=5)
+    table.add_column("ms", justify="right", min_width=2)
     for verdict in verdicts:
         detail = verdict.reason or verdict.label
         table.add_row(
