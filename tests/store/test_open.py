@@ -13,7 +13,7 @@ import pytest
 
 from afterturn.calls import Planned
 from afterturn.errors import ConfigError, StoreError
-from afterturn.store import Store, _migrate, open_store
+from afterturn.store import Store, _migrate, open_store, open_to_read
 from afterturn.turns import Message, Turn
 
 NewTurn = Callable[..., Turn]
@@ -175,6 +175,27 @@ def test_a_read_only_folder_is_named_and_what_to_do(read_only: Path, name: str) 
     with pytest.raises(OSError) as caught:
         (read_only / "other").touch()
     assert caught.value.errno == errno.EACCES
+
+
+def test_a_database_in_a_read_only_folder_may_be_read_and_nothing_is_written(read_only: Path) -> None:
+    with open_to_read(read_only / "a.db") as store:
+        assert [turn.id for turn in store.turns()] == ["t"]
+        with pytest.raises(StoreError) as caught:
+            store.add_turn(Turn(messages=(Message(role="user", text="hello"),), session="s", id="t-2"))
+    assert caught.value.code == "readonly"
+    assert [file.name for file in read_only.iterdir()] == ["a.db"]
+
+
+def test_a_log_that_cannot_be_read_without_writing_is_refused_with_what_to_do(read_only: Path) -> None:
+    os.seteuid(os.getuid())
+    read_only.chmod(0o755)
+    (read_only / "a.db-wal").write_bytes(b"x" * 4096)
+    (read_only / "a.db-wal").chmod(0o444)
+    read_only.chmod(0o555)
+    if os.getuid() == 0:
+        os.seteuid(65534)
+    with pytest.raises(StoreError, match=r"copy it with its -wal file, if there is one, to a folder"):
+        open_to_read(read_only / "a.db")
 
 
 def _limit_pages(store: Store, pages: int) -> None:

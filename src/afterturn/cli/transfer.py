@@ -91,12 +91,12 @@ def export_command(
 ) -> None:
     """Writes stored turns to a file, in the order in which they were stored."""
     from afterturn.formats import write_any
-    from afterturn.store import Filter, open_store
+    from afterturn.store import Filter, open_to_read
 
     del as_json  # export has one form; the option is there since every command takes it
     config = configured(db=db)
     narrow = Filter(tenant=tenant, agent=agent, session=session, since=since_option(since))
-    with open_store(config.db, create=False) as store, progress("exporting turns") as advance:
+    with open_to_read(config.db) as store, progress("exporting turns") as advance:
         count = write_any(_counted(store.turns(narrow), advance), out)
     note(f"{count} turns exported")
 

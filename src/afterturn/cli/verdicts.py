@@ -47,7 +47,7 @@ def verdicts_command(
     as_json: Annotated[bool, typer.Option("--json", help="JSON lines, also on a terminal.")] = False,
 ) -> None:
     """Shows verdicts, oldest first: ids, enums and numbers, never text of a conversation."""
-    from afterturn.store import Filter, open_store
+    from afterturn.store import Filter, open_to_read
 
     if funnel and status is not None:
         raise typer.BadParameter("a funnel counts every status; leave this out", param_hint="--status")
@@ -69,7 +69,7 @@ def verdicts_command(
         judge=judge,
     )
     as_json = as_json or not sys.stdout.isatty()
-    with open_store(config.db, create=False) as store:
+    with open_to_read(config.db) as store:
         if funnel:
             counts = store.funnel(narrow)
             write_funnel(counts) if as_csv else show_funnel(counts, as_json=as_json)

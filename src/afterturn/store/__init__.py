@@ -31,6 +31,7 @@ from afterturn.store._replays import ReplayClaim, ReplayKey, Replays, StoredTurn
 from afterturn.store._reviews import Answer, Label, LabelSource, Reviewed, Reviews, majority
 from afterturn.store._samples import Frame, ReviewSample, SampledTurn
 from afterturn.store._store import Store, open_store
+from afterturn.store._to_read import open_to_read
 from afterturn.store._verdicts import failed, skipped
 from afterturn.store.events import EVENT_NAMES, TimelineEvent, failure_event, renamed
 
@@ -82,6 +83,7 @@ __all__ = [
     "key_of",
     "majority",
     "open_store",
+    "open_to_read",
     "renamed",
     "skipped",
 ]

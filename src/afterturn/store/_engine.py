@@ -61,13 +61,16 @@ class Database:
         path: The file.
         busy_timeout_s: How long a write waits for another process.
         synchronous: SQLite's synchronous level; leave it, unless you measure what it costs.
+        read_only: Writes nothing, neither to the file nor beside it.
     """
 
-    def __init__(self, path: Path, *, busy_timeout_s: float, synchronous: str = SYNCHRONOUS) -> None:
+    def __init__(
+        self, path: Path, *, busy_timeout_s: float, synchronous: str = SYNCHRONOUS, read_only: bool = False
+    ) -> None:
         self.path = path
         self._lock = threading.Lock()
         self._busy_timeout_s = busy_timeout_s
-        self._engine = _engine(path, busy_timeout_s, synchronous)
+        self._engine = _reader(path, busy_timeout_s) if read_only else _engine(path, busy_timeout_s, synchronous)
         self._connections = Connections(self._engine)
 
     @contextmanager
@@ -165,6 +168,22 @@ def _engine(path: Path, busy_timeout_s: float, synchronous: str) -> Engine:
 
     event.listen(engine, "connect", connected)
     return engine
+
+
+def _reader(path: Path, busy_timeout_s: float) -> Engine:
+    """Opens a file that may not be written.
+
+    SQLite reads it beside others only where the two files beside it are there. Where they are not, nobody has it open,
+    and it is read as one that nobody changes.
+    """
+    beside = [path.with_name(path.name + ending) for ending in ("-wal", "-shm")]
+    alone = not all(file.exists() for file in beside) and not (beside[0].exists() and beside[0].stat().st_size)
+    address = f"{path.resolve().as_uri()}?mode=ro{'&immutable=1' if alone else ''}"
+
+    def connected() -> sqlite3.Connection:
+        return sqlite3.connect(address, uri=True, timeout=busy_timeout_s, check_same_thread=False, isolation_level=None)
+
+    return create_engine("sqlite://", creator=connected, hide_parameters=True, poolclass=NullPool)
 
 
 def _to_wal(connection: sqlite3.Connection) -> None:

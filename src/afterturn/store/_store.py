@@ -34,7 +34,8 @@ _ANY = Filter()
 _OWN_NAMES: Mapping[str, str] = MappingProxyType({})
 
 
-def _utc_now() -> datetime:
+def utc_now() -> datetime:
+    """Gives the time of this machine."""
     return datetime.now(UTC)
 
 
@@ -45,7 +46,7 @@ def open_store(
     max_attempts: int = 3,
     busy_timeout_s: float = 10.0,
     synchronous: str = SYNCHRONOUS,
-    clock: Clock = _utc_now,
+    clock: Clock = utc_now,
 ) -> Store:
     """Opens a database and brings its tables up to date.
 
