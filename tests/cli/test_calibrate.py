@@ -240,6 +240,30 @@ def test_without_labels_the_alerts_alone_are_drawn(run: Run, tmp_path: Path) -> 
     assert (tmp_path / "a.svg").stat().st_size > 1_000
 
 
+def test_the_chosen_threshold_is_a_point_of_the_curves_and_a_row_of_the_table(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of 400 turns 40 score 96 or 97, the rest 1 to 10; two scores are labelled, and the budget chooses one between."""
+    path = tmp_path / "few.jsonl"
+    rows = [{"turn": f"t-{one}", "classifier": "safety", "label": one == 10} for one in (1, 10)]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    report = _report(run("--labels", path, "--alert-budget", "10"))
+    points = {one["threshold"]: one for one in report["points"]}
+    assert report["threshold"] == 10
+    assert list(points) == [101, 97, 10, 9]
+    assert points[10] == report["at_threshold"]
+
+    class Terminal(StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    screen = Terminal()
+    monkeypatch.setenv("COLUMNS", "200")
+    monkeypatch.setattr("sys.stdout", screen)
+    calibrate_command(classifier="safety", labels=path, alert_budget=10)
+    assert [line.split()[1] for line in screen.getvalue().splitlines() if line.startswith("│")] == ["97", "10", "9"]
+
+
 def test_a_person_at_a_terminal_reads_threshold_cost_and_promise(
     run: Run, labels: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -70,7 +70,7 @@ class Calibration:
         decision: How the threshold was proven; None for an alert budget, which is no claim about labels.
         at_threshold: What the threshold does to the sample; None without a threshold.
         alerts: What the threshold would have cost; None without a threshold.
-        points: The ROC curve and the precision-recall curve.
+        points: The ROC curve and the precision-recall curve; the threshold is one of them, where there are labels.
         bands: The calibration curve.
         auroc: Area under the ROC curve; None without positives or negatives.
         costs: What each threshold from 1 to 100 would have cost.
@@ -100,18 +100,26 @@ def calibrate(scores: Mapping[date, Histogram], sample: Sample | StratifiedSampl
     decision = _decided(scores, sample, target)
     threshold = for_budget(scores, target.value) if decision is None else decision.threshold
     curves = _stratified(sample, target) if isinstance(sample, StratifiedSample) else _simple(sample, target)
+    at_threshold = None if threshold is None else _at(sample, threshold, target)
     return Calibration(
         target=target,
         threshold=threshold,
         guarantee=None if threshold is None else _guarantee(target, stratified=isinstance(sample, StratifiedSample)),
         decision=decision,
-        at_threshold=None if threshold is None else _at(sample, threshold, target),
+        at_threshold=at_threshold,
         alerts=None if threshold is None else alerts(scores, threshold),
-        points=curves.points,
+        points=_with(curves.points, at_threshold),
         bands=curves.bands,
         auroc=curves.auroc,
         costs=tuple(Cost(threshold=one, alerts=alerts(scores, one)) for one in range(1, TOP + 1)),
     )
+
+
+def _with(curve: tuple[Point, ...], chosen: Point | None) -> tuple[Point, ...]:
+    """Adds the chosen threshold to a curve, in its place; a curve of no label stays one."""
+    if chosen is None or len(curve) == 1 or any(one.threshold == chosen.threshold for one in curve):
+        return curve
+    return tuple(sorted((*curve, chosen), key=lambda one: -one.threshold))
 
 
 class _Curves(NamedTuple):

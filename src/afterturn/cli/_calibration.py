@@ -57,7 +57,9 @@ def _curve(result: Calibration) -> Any:
     costs = {one.threshold: one.alerts for one in result.costs}
     points = result.points[1:]
     step = -(-len(points) // _CURVE_ROWS)
-    for point in points[::step]:
+    for place, point in enumerate(points):
+        if place % step and point.threshold != result.threshold:
+            continue
         cost = costs.get(point.threshold)
         table.add_row(
             str(point.threshold),
