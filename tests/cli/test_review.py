@@ -198,6 +198,7 @@ def test_labels_of_a_file_are_stored_and_bad_lines_are_told_with_their_number(
     assert result.exit_code == 0
     assert _last(result) == {
         "imported": 3,
+        "replaced": 0,
         "unknown_turns": 1,
         "contradictory": 1,
         "other_classifiers": 1,
@@ -208,6 +209,22 @@ def test_labels_of_a_file_are_stored_and_bad_lines_are_told_with_their_number(
     assert _CANARY not in result.output
     assert sorted(_labels(database)) == [("t-1", "import", "yes"), ("t-2", "ben", "no"), ("t-7", "import", "yes")]
     assert _last(run("--labels", path, "--reviewer", "carl"))["imported"] == 4
+
+
+def test_answers_that_a_file_replaces_are_counted_and_told(run: Run, database: Path, tmp_path: Path) -> None:
+    run(*_ANNA, typed="y\nn\nq\n")
+    with open_store(database) as store:
+        given = [(label.turn, label.answer) for label in store.reviews.labels()]
+    path = tmp_path / "fix.jsonl"
+    rows = [{"turn": turn, "classifier": "safety", "label": True, "reviewer": "anna"} for turn, _ in given]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    result = run("--labels", path)
+    assert (_last(result)["imported"], _last(result)["replaced"]) == (2, 2)
+    assert "2 earlier answers of anna about safety are replaced by this file" in result.stderr
+    again = run("--labels", path)
+    assert (_last(again)["replaced"], "replaced by this file" in again.stderr) == (0, False)
+    with open_store(database) as store:
+        assert [(label.answer, label.source) for label in store.reviews.labels()] == [("yes", "file")] * 2
 
 
 def test_what_is_exported_can_be_imported(run: Run, database: Path, tmp_path: Path) -> None:

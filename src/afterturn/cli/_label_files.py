@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from afterturn.cli._common import json_line, note, output
+from afterturn.cli._common import json_line, note, output, printable
 from afterturn.cli._labels import Key, label_row
 from afterturn.cli._reviewer import check_reviewer
 
@@ -19,7 +19,14 @@ IMPORTED = "import"
 """Is who labelled, where neither the line nor --reviewer says it."""
 
 
-_COUNTS: tuple[str, ...] = ("imported", "unknown_turns", "contradictory", "other_classifiers", "bad_lines")
+_COUNTS: tuple[str, ...] = (
+    "imported",
+    "replaced",
+    "unknown_turns",
+    "contradictory",
+    "other_classifiers",
+    "bad_lines",
+)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -35,6 +42,9 @@ def import_labels(
     store: Store, file: Path, *, classifier: str | None, tenant: str | None, reviewer: str | None
 ) -> dict[str, Any]:
     """Stores the labels of a file; lines that hold none are told with their number, and counted.
+
+    An answer that the same person gave before gives way; where it was another, or given at the terminal, it is counted
+    and told. The stored label then says that it is of a file, and when that was read.
 
     Raises:
         UnreadableInputError: The file as a whole cannot be read.
@@ -52,9 +62,22 @@ def import_labels(
         else:
             lines.append(line)
     for (name, who), answers in _by_reviewer(store, lines, str(file), tenant, counts).items():
+        replaced = _replaced(store, answers, name, who)
         store.reviews.label(answers, name, reviewer=who, source="file")
         counts["imported"] += len(answers)
+        counts["replaced"] += replaced
+        if replaced:
+            note(f"{replaced} earlier answers of {printable(who)} about {printable(name)} are replaced by this file")
     return counts
+
+
+def _replaced(store: Store, answers: Mapping[int, Answer], classifier: str, reviewer: str) -> int:
+    """Counts the answers of a person that a file changes, or that were given at the terminal."""
+    return sum(
+        label.key in answers and (label.answer, label.source) != (answers[label.key], "file")
+        for label in store.reviews.labels(classifier)
+        if label.reviewer == reviewer
+    )
 
 
 def export_labels(
