@@ -10,7 +10,6 @@ from typing import Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from afterturn.cli._exit import flush_nowhere
 from afterturn.errors import OutputError
 
 
@@ -73,6 +72,8 @@ class LazyGroup(TyperGroup):
             unread = not isinstance(error, OutputError) or isinstance(error.__cause__, BrokenPipeError)
             if not unread or not any(one.only_tells for one in self.later if one.name == ctx.invoked_subcommand):
                 raise
+            from afterturn.cli._exit import flush_nowhere
+
             for stream in (sys.stdout, sys.stderr):
                 flush_nowhere(stream.fileno())
             raise typer.Exit(0) from None
