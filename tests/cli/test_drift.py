@@ -103,6 +103,26 @@ def test_a_calibration_says_what_is_compared_with_what(run: Run, tmp_path: Path)
     assert steady.exit_code in (0, 3)  # up to today: December may be to come
 
 
+def test_days_that_are_in_both_periods_are_told(run: Run, tmp_path: Path) -> None:
+    path = _calibration(tmp_path / "c.json", to="2026-12-10")
+    result = run("--calibration", path, "--since", "2026-12-05", "--until", "2027-01-01")
+    assert [json.loads(line)["overlap"] for line in result.stdout.splitlines()] == [
+        {"from": "2026-12-05", "to": "2026-12-10"}
+    ]
+    assert "the periods overlap: 2026-12-05 to 2026-12-10 is in both" in result.stderr
+    apart = run(*_PERIODS)
+    assert {str(json.loads(line)["overlap"]) for line in apart.stdout.splitlines()} == {"None"}
+    assert "overlap" not in apart.stderr
+
+
+@pytest.mark.parametrize(("since", "until"), [("2026-12-01", "2026-12-11"), ("2026-11-10", "2026-11-11")])
+def test_a_period_is_not_compared_with_itself(run: Run, tmp_path: Path, since: str, until: str) -> None:
+    path = _calibration(tmp_path / "c.json", to="2026-12-10")
+    result = run("--calibration", path, "--since", since, "--until", until)
+    assert "wholly in the calibration period, which ends with 2026-12-10" in str(result.exception)
+    assert result.stdout == ""
+
+
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [

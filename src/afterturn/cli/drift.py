@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 ALARM, INCONCLUSIVE = 1, 3
 
+_Period = tuple[datetime | None, datetime | None]
+
 _WHY = {
     "psi": "the shares of the bands have shifted",
     "ks": "the scores have shifted, proven",
@@ -55,8 +57,9 @@ def drift_command(
 ) -> None:
     """Compares the scores of a recent period with those of the calibration period, and rings where they differ.
 
-    A line for each tenant, agent, classifier and version. It reads counts by day, never verdicts. Exit code 1: an
-    alarm; 3: nothing could be compared.
+    A line for each tenant, agent, classifier and version. It reads counts by day, never verdicts. Days that are in both
+    periods are told, and a recent period that lies wholly in the other is refused. Exit code 1: an alarm; 3: nothing
+    could be compared.
     """
     from afterturn.calibration import Marks, drift
     from afterturn.store import Filter, open_store
@@ -65,6 +68,7 @@ def drift_command(
     narrow = Filter(tenant=tenant, agent=agent, classifier=classifier, version=version)
     recent = days_option(since, until)
     begin, end = _then(calibration, then_since, then_until)
+    overlap = _overlap((begin, end), recent)
     if calibration is not None:
         narrow = _of_calibration(narrow, calibration)
     marks = Marks(watch=watch, alarm=psi, distance=ks, p_value=p_value, least=least)
@@ -74,9 +78,14 @@ def drift_command(
     found = drift(before, after, marks)
     if as_json or not sys.stdout.isatty():
         for one in found:
-            sys.stdout.write(json_line(_json(one)) + "\n")
+            sys.stdout.write(json_line(_json(one) | {"overlap": overlap}) + "\n")
     else:
         _print(found)
+    if overlap is not None:
+        note(
+            f"the periods overlap: {overlap['from']} to {overlap['to']} is in both, and is compared with itself, which "
+            "hides drift; give --since a later day"
+        )
     _end(found)
 
 
@@ -106,6 +115,33 @@ def _then(calibration: Path | None, since: str | None, until: str | None) -> tup
     report = read_calibration(calibration)
     first, last = (datetime.fromisoformat(report[name]).replace(tzinfo=UTC) for name in ("from", "to"))
     return first, last + timedelta(days=1)
+
+
+def _overlap(then: _Period, recent: _Period) -> dict[str, str] | None:
+    """Gives the first and the last day that are in both periods; a period without an end goes on until now.
+
+    Raises:
+        UsageError: The recent period lies wholly in the other.
+    """
+    (first, last), (since, until) = _closed(then), _closed(recent)
+    if first <= since and until <= last:
+        raise UsageError(
+            f"the recent period lies wholly in the calibration period, which ends with {_day_before(last)}: it would "
+            "be compared with itself; give --since a later day"
+        )
+    begin, end = max(first, since), min(last, until)
+    return {"from": begin.date().isoformat(), "to": _day_before(end)} if begin < end else None
+
+
+def _closed(period: _Period) -> tuple[datetime, datetime]:
+    since, until = period
+    begin = since or datetime.min.replace(tzinfo=UTC)
+    return begin, until or max(begin, datetime.now(UTC))
+
+
+def _day_before(end: datetime) -> str:
+    """Gives the last day of a period that ends before a time."""
+    return (end - timedelta(microseconds=1)).date().isoformat()
 
 
 def _of_calibration(narrow: Filter, calibration: Path) -> Filter:
