@@ -190,6 +190,8 @@ def test_lines_that_hold_no_label_are_told_and_counted(run: Run, tmp_path: Path)
         (("--target-fpr", "0.1", "--alert-budget", "5"), "exactly one"),
         (("--target-fpr", "1.5"), "between 0 and 1"),
         (("--alert-budget", "nan"), "0 or more"),
+        (("--alert-budget", "inf"), "no infinity"),
+        (("--target-precision", "inf"), "between 0 and 1"),
         (("--target-fpr", "0.1", "--confidence", "95"), "between 0 and 1"),
         (("--target-fpr", "0.1", "--plot", "curve.gif"), "neither a PNG nor an SVG"),
         (("--target-fpr", "0.1", "--tenant", "nobody"), "no answered verdict"),

@@ -13,9 +13,11 @@ import pytest
 import structlog
 from typer.testing import CliRunner, Result
 
+from afterturn.calibration import ModeRule
 from afterturn.cli._app import app
 from afterturn.cli._evidence import with_digest
 from afterturn.cli.modes import history_command
+from afterturn.errors import UsageError
 from afterturn.store import open_store
 
 Run = Callable[..., Result]
@@ -152,8 +154,20 @@ def test_what_cannot_be_done_is_said(run: Run, arguments: tuple[str, ...], told:
 
 
 def test_a_name_without_a_verdict_is_told(run: Run) -> None:
+    result = run("set", "safety", "shadow", "--by", "anna")
+    assert (result.exit_code, "there is no verdict of safety yet" in result.stderr) == (0, True)
+
+
+def test_a_name_that_nobody_knows_is_refused_unless_a_decision_about_it_is_to_be_taken_back(
+    run: Run, tmp_path: Path
+) -> None:
     result = run("set", "saftey", "shadow", "--by", "anna")
-    assert (result.exit_code, "there is no verdict of saftey yet" in result.stderr) == (0, True)
+    assert isinstance(result.exception, UsageError)
+    assert "there is no verdict of saftey yet; check the name: built in are ai_frustration" in str(result.exception)
+    assert _lines(run("history")) == []
+    with open_store(tmp_path / "a.db") as store:
+        store.modes.set(ModeRule(classifier="saftey", mode="shadow"), by="anna")
+    assert run("set", "saftey", "inherit", "--by", "anna").exit_code == 0
 
 
 def test_a_person_at_a_terminal_reads_who_decided_what(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -122,6 +122,13 @@ def test_turns_are_judged_anew_and_the_change_is_shown(run: Run, path: Path) -> 
         assert len(list(store.verdicts())) == len(list(store.verdicts(Filter(replayed=True)))) == 5
 
 
+@pytest.mark.parametrize("narrow", [("--since", "2999-01-01"), ("--since", "2026-11-02", "--tenant", "nobody")])
+def test_that_no_turn_matches_is_said(run: Run, narrow: tuple[str, ...]) -> None:
+    result = run(*BY_RULE, *narrow)
+    assert _report(result)["replay"]["turns"] == 0
+    assert "no stored turn matches: check --since" in result.stderr
+
+
 def test_the_difference_alone_judges_nothing(run: Run) -> None:
     assert run(*BY_RULE, "--diff").exit_code == 3
     run(*BY_RULE, "--since", "2026-11-02", "--limit", "3")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
@@ -45,8 +46,8 @@ class Target:
         if not 0 < self.confidence < 1:
             raise ValueError("a confidence is a probability: give a number between 0 and 1, such as 0.95")
         if self.kind == "alerts_a_day":
-            if not self.value >= 0:
-                raise ValueError("an alert budget is a number of alerts a day: give 0 or more")
+            if not 0 <= self.value < math.inf:
+                raise ValueError("an alert budget is a number of alerts a day: give 0 or more, and no infinity")
         elif not 0 < self.value < 1:
             raise ValueError("a rate is promised as a share: give a number between 0 and 1, such as 0.01")
 

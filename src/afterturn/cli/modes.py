@@ -16,7 +16,7 @@ from afterturn.cli._reviewer import check_reviewer
 from afterturn.errors import UsageError
 
 if TYPE_CHECKING:
-    from afterturn.store import Evidence, ModeChange
+    from afterturn.store import Evidence, ModeChange, Store
 
 modes_app = typer.Typer(
     help="What verdicts lead to: nothing yet (shadow), advice (advise), or that the host shall act (enforce).",
@@ -76,8 +76,10 @@ def set_command(
     proof = _proof(rule, report, without_evidence=without_evidence)
     _check(rule.mode, proof, without_evidence=without_evidence)
     with open_store(config.db, create=False) as store:
-        change = store.modes.set(rule, by=who, evidence=proof, without_evidence=without_evidence)
         unheard = not store.histograms(Filter(classifier=classifier))
+        if unheard:
+            _check_name(store, classifier)
+        change = store.modes.set(rule, by=who, evidence=proof, without_evidence=without_evidence)
     if unheard:
         note(f"there is no verdict of {printable(classifier)} yet; check the name")
     if report is not None and report["tenant"] != tenant:
@@ -106,6 +108,18 @@ def _rule(**parts: Any) -> ModeRule:
         return ModeRule(**parts)
     except ValueError as error:
         raise UsageError(str(error)) from None
+
+
+def _check_name(store: Store, classifier: str) -> None:
+    """Refuses a name that nothing was ever heard of: the decision would hold for no verdict."""
+    from afterturn.classifiers import BLOCKED_TOPICS, BUILT_IN, INJECTION
+
+    known = sorted({*(one.name for one in BUILT_IN), BLOCKED_TOPICS, INJECTION})
+    if classifier not in known and not store.modes.history(classifier=classifier):
+        raise UsageError(
+            f"there is no verdict of {printable(classifier)} yet; check the name: built in are {', '.join(known)}, "
+            "and one of your own must have judged a turn before"
+        )
 
 
 def _proof(rule: ModeRule, report: dict[str, Any] | None, *, without_evidence: bool) -> Evidence | None:

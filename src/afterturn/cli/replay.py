@@ -168,6 +168,8 @@ def _show(counts: ReplayCounts | None, diffs: Sequence[Diff], *, as_json: bool) 
             f"{counts.turns} turns: {counts.judged} judged, {skipped} skipped, {failed} failed; "
             f"{counts.known} questions had their verdict before"
         )
+        if not counts.turns:
+            note("no stored turn matches: check --since, --until, --tenant and --agent")
 
 
 def _labels(file: Path, classifier: str) -> Labels:
