@@ -19,7 +19,7 @@ from afterturn.cli import _review_report
 from afterturn.cli._app import app
 from afterturn.outcomes import Judgement
 from afterturn.session import apply
-from afterturn.store import Filter, Store, open_store
+from afterturn.store import Answer, Filter, Store, open_store
 from afterturn.turns import Agent, Message, Turn
 from afterturn.verdicts import Verdict
 
@@ -292,6 +292,24 @@ def test_a_report_on_a_terminal_says_why_a_rate_is_unknown(
         _review_report.show(_review_report.report(store, _NARROW))
     assert "positives, of all turns: -" in screen.getvalue()
     assert "2 of 3 strata have no label yet" in screen.getvalue()
+
+
+def test_a_stratum_whose_labels_all_contradict_each_other_needs_a_third_reviewer(
+    run: Run, database: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run(*_ANNA, typed="n\n" * 30)
+    screen = StringIO()
+    monkeypatch.setenv("COLUMNS", "200")
+    monkeypatch.setattr("sys.stdout", screen)
+    with open_store(database) as store:
+        (sample,) = store.reviews.samples(_NARROW)
+        found: dict[int, Answer] = {one.key: "yes" for one in store.reviews.turns(sample) if one.status == "finding"}
+        store.reviews.label(found, "safety", reviewer="ben")
+        told = _review_report.report(store, _NARROW)
+    assert (told["sample"]["strata_contradictory"], told["sample"]["strata_without_label"]) == (1, 1)
+    _review_report.show(told)
+    assert "all labels of 1 strata contradict each other" in screen.getvalue()
+    assert "no label yet" not in screen.getvalue()
 
 
 @pytest.mark.parametrize(

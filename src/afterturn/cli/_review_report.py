@@ -53,7 +53,7 @@ def report(store: Store, narrow: Filter, *, confidence: float = 0.95) -> dict[st
 
 def _drawn(reviewed: Reviewed) -> dict[str, Any]:
     """Gives what a sample was drawn from, and what of it has no label, whole strata among it."""
-    left_out = ("unlabelled", "unreadable", "contradictory", "outside")
+    left_out = ("unlabelled", "unreadable", "contradictory", "strata_contradictory", "outside")
     layers = reviewed.stratified.layers
     strata = {"strata": len(layers), "strata_without_label": sum(not layer.labelled for layer in layers)}
     return facts(reviewed) | {name: getattr(reviewed, name) for name in left_out} | strata
@@ -94,9 +94,16 @@ def _sampled(told: Mapping[str, Any]) -> Iterator[str]:
     )
     for name, of_what in _RATES.items():
         yield f"{name}, {of_what}: {_percent(found[name])}"
-    if drawn["strata_without_label"]:
+    torn = drawn["strata_contradictory"]
+    silent = drawn["strata_without_label"] - torn
+    if torn:
         yield (
-            f"{drawn['strata_without_label']} of {drawn['strata']} strata have no label yet, so rates that need them "
+            f"all labels of {torn} strata contradict each other, so rates that need them are unknown (-): ask a third "
+            "reviewer"
+        )
+    if silent:
+        yield (
+            f"{silent} of {drawn['strata']} strata have no label yet, so rates that need them "
             "are unknown (-): go on with the review, or draw more turns of this traffic"
         )
     yield f"in brackets: {100 * found['confidence']:g} % intervals"

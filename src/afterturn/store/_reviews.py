@@ -15,7 +15,7 @@ from typing import Literal
 from sqlalchemy import and_, select
 from sqlalchemy.dialects.sqlite import insert as upsert
 
-from afterturn.calibration import StratifiedSample, layers_of
+from afterturn.calibration import StratifiedSample, layers_of, stratum_of
 from afterturn.store import _samples
 from afterturn.store._engine import Database
 from afterturn.store._parts import Fit, Scope, fitting, frame_of, scope_of
@@ -71,6 +71,7 @@ class Reviewed:
         unlabelled: Turns that nobody answered with yes or no and that can still be read.
         unreadable: Turns without a label whose text has gone since the draw.
         contradictory: Turns with as many yes as no; they are left out.
+        strata_contradictory: Strata that have no label for that reason alone: all theirs contradict each other.
         outside: Labelled turns that are not in the sample; they are left out.
     """
 
@@ -81,6 +82,7 @@ class Reviewed:
     unlabelled: int
     unreadable: int
     contradictory: int
+    strata_contradictory: int
     outside: int
 
 
@@ -242,6 +244,8 @@ class Reviews:
             return None
         inside = {one.key for one in members}
         told = [(one.status, one.score, truth[one.key]) for one in members if one.key in truth]
+        labelled = {stratum_of(status, score) for status, score, _ in told}
+        torn = {stratum_of(one.status, one.score) for one in members if one.key in tied} - labelled
         silent = [one for one in members if one.key not in truth and one.key not in tied]
         return Reviewed(
             sample=sample,
@@ -251,6 +255,7 @@ class Reviews:
             unlabelled=sum(one.readable for one in silent),
             unreadable=sum(not one.readable for one in silent),
             contradictory=len(tied & inside),
+            strata_contradictory=len(torn),
             outside=len(truth.keys() - inside),
         )
 
