@@ -52,11 +52,13 @@ def test_the_guards_lists_are_counted_whole_and_absent_data_is_skipped_with_the_
     assert counted == {
         "frozen": [120, 120],
         "unseen": [120, 120],
+        "unseen2": [150, 250],
         "validation": [160, 160],
         "practice-a": [240, 240],
         "practice-b": [240, 240],
         "practice-c": [80, 260],
         "practice-d": [80, 400],
+        "practice-e": [120, 500],
     }
     reason = f"skipped: no data at {tmp_path / 'data' / 'injection'}; set AFTERTURN_SHARED"
     assert measured["shared"] == {"skipped": reason}

@@ -184,7 +184,7 @@ def test_imported_turns_are_judged_by_a_worker(tmp_path: Path) -> None:
     path, database = _file(tmp_path, GOOD), str(tmp_path / "a.db")
     imported = _run("import", str(path), "--db", database, "--json")
     worked = _run("worker", "--db", database, "--drain", "--json")
-    assert json.loads(imported.stdout) == {"stored": 1, "known": 0, "bad_lines": 0}
+    assert json.loads(imported.stdout) == {"stored": 1, "known": 0, "bad_lines": 0, "id_taken": 0}
     assert json.loads(worked.stdout) == {
         "stored": 1,
         "planned": 6,

@@ -34,7 +34,7 @@ class Logistic:
 CATEGORY = Logistic(
     weights=(5.963, 4.502, 0.821, -0.923, 0.403),
     bias=-3.882,
-    cut=0.25,
+    cut=0.15,
 )
 FURTHER_CATEGORY = Logistic(
     weights=(2.939, 5.840, 4.625, -0.302, 0.276, 0.494, 2.596, 2.179, -4.410),
