@@ -123,7 +123,8 @@ def test_large_files_are_stored_in_batches(run: Run, tmp_path: Path, monkeypatch
     monkeypatch.setattr("afterturn.cli.transfer.BATCH_TURNS", 3)
     lines = [json.dumps(_GOOD | {"turn": f"t-{number}"}) for number in (0, 1, 2, 3, 0, 4, 5)]
     (tmp_path / "many.jsonl").write_text("\n".join(lines))
-    assert json.loads(run("import", "many.jsonl", "--json").stdout) == {"stored": 6, "known": 1, "id_taken": 0, "bad_lines": 0}
+    counts = {"stored": 6, "known": 1, "id_taken": 0, "bad_lines": 0}
+    assert json.loads(run("import", "many.jsonl", "--json").stdout) == counts
 
 
 @pytest.mark.parametrize("at_once", [True, False])

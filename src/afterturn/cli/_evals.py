@@ -124,7 +124,7 @@ def progress(planned: int, *, done: int = 0) -> Generator[Callable[[RowResult, T
         def show(result: RowResult, tally: Tally, spend: Spend) -> None:
             passed = tally.passed
             rate = "–" if passed.mean is None else f"{passed.mean:.0%}"
-            bar.update(task, advance=1, description=f"passed {rate} of {passed.count}  ${spend.spent_usd:.4f}")
+            bar.update(task, advance=1, description=f"passed {rate} of {passed.count}  {spend.told}")
 
         yield show
 

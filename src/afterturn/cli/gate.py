@@ -81,10 +81,10 @@ def schema_command() -> None:
 def overrides_command(
     file: Annotated[Path, typer.Argument(help="The file of overrides.")] = Path("gate-overrides.jsonl"),
 ) -> None:
-    """Checks that no record of an override was changed or taken out, and says how many there are."""
+    """Checks that no record of an override but the last was changed or taken out, and says how many there are."""
     from afterturn.gate import check_records
 
-    note(f"{check_records(file)} overrides recorded, none of them changed since")
+    note(f"{check_records(file)} overrides recorded; each but the last is vouched for by the one after it, unchanged")
 
 
 def _clear(config: Path, paths: Mapping[str, Path]) -> None:

@@ -26,6 +26,14 @@ class Spend:
         """Whether there is a cap."""
         return self._cap_usd is not None
 
+    @property
+    def told(self) -> str:
+        """What was spent, in words: a price that nobody knows is not 0."""
+        known = f"${self.spent_usd:.4f}"
+        if not self._unknown:
+            return known
+        return f"at least {known}" if self.spent_usd else "cost unknown"
+
     def add(self, result: RowResult) -> None:
         """Counts a finished row."""
         cost = _known(result)

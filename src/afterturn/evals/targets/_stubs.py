@@ -45,13 +45,17 @@ class Toolbox:
         real: Tools that are run for real, `NAME=module:callable`. They are called with the arguments as keywords.
 
     Raises:
-        UsageError: A real tool has no callable.
+        UsageError: A real tool has no callable, or is not among the tools on offer, where those are named.
     """
 
     def __init__(self, tools: Sequence[Tool], real: Sequence[str] = ()) -> None:
         self.tools = tuple(tools)
         self._declared = {tool.name: tool.extra["result"] for tool in tools if "result" in tool.extra}
         self._real = dict(_real_tool(spec) for spec in real)
+        names = [tool.name for tool in tools]
+        for name in self._real:
+            if names and name not in names:
+                raise UsageError(f"the real tool {name} is not on offer; there is {', '.join(names)}")
 
     def offering(self, tools: Sequence[Tool]) -> Toolbox:
         """The same with other tools on offer; those that are real stay real."""
