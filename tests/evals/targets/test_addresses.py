@@ -178,3 +178,17 @@ def test_tools_that_cannot_be_read_say_so(tmp_path: Path) -> None:
             open_target("http://h/v1", TargetOptions(model="m", tools=str(tmp_path / name)))
     with pytest.raises(UsageError, match="NAME=module:callable"):
         open_target("http://h/v1", TargetOptions(model="m", real_tools=("find",)))
+
+
+@pytest.mark.parametrize(
+    ("body", "kind"), [(b'{"text": ', "application/json"), (b"<html>Log in</html>", "text/html; charset=utf-8")]
+)
+async def test_an_outage_is_not_what_the_agent_said(
+    body: bytes, kind: str, server: FakeServer, replies: Replies
+) -> None:
+    server.says(replies.http(200, body, content_type=kind))
+    target = open_target(server.base_url.replace("/v1", "/agent"))
+    with pytest.raises(AgentError) as raised:
+        await target.ask(row())
+    await target.aclose()
+    assert raised.value.code == "bad_reply"

@@ -121,9 +121,14 @@ def _read(response: Any) -> JsonValue:
         raise AgentError(f"http_{status}", f"the agent's server answered {status}; check the address and the body")
     if len(response.content) > MOST_BYTES:
         raise AgentError("bad_reply", "the agent's reply is longer than 32 MB")
-    if "json" not in response.headers.get("content-type", "json"):
+    kind = str(response.headers.get("content-type", ""))
+    if "html" in kind:
+        raise AgentError("bad_reply", "the agent's server gave a web page (a login, a proxy?); check the address")
+    if kind and "json" not in kind:
         return str(response.text)
     try:
         return parse_json(str(response.text))
     except FormatProblem:
+        if kind:  # an outage must not count as what the agent said
+            raise AgentError("bad_reply", "the agent's server gave broken JSON; look at what stands between") from None
         return str(response.text)
