@@ -38,7 +38,7 @@ def spelled_alike(names: tuple[str, ...], text: str) -> Numbers:
 
     Example:
         >>> spelled_alike(("rechnung", "lieferung"), "Die Stromrechnung ist zu hoch").round(1).tolist()
-        [0.8, 0.2]
+        [0.8, 0.0]
     """
     parts = _parts(names)
     spelled = _joined(text)
