@@ -20,6 +20,9 @@ from afterturn.turns import JsonObject
 PREFIX = "command:"
 MOST_BYTES = 32 * 2**20
 _TOLD_CHARS = 300
+_CHUNK_BYTES = 2**16
+_LEAVE_S = 0.5
+"""How long an ended command may take to leave; less than an overdue row has for its cleaning up."""
 
 
 class CommandTarget:
@@ -54,15 +57,15 @@ class CommandTarget:
         except OSError as error:
             raise AgentError("not_started", f"{self._words[0]}: {error.strerror}; check the command") from None
         try:
-            out, told = await process.communicate(f"{dump_json(question(row))}\n".encode())
+            out, told = await _talk(process, f"{dump_json(question(row))}\n".encode())
         finally:
-            _end(process)
+            await _end(process)
+        if len(out) > MOST_BYTES:
+            raise AgentError("bad_reply", "the command wrote more than 32 MB; it was ended")
         if process.returncode:
             tail = told.decode(errors="replace").strip()[-_TOLD_CHARS:]
             raise AgentError("exit_code", f"the command ended with {process.returncode}: {tail}")
-        if len(out) > MOST_BYTES:
-            raise AgentError("bad_reply", "the command wrote more than 32 MB")
-        return _reply(out.decode(errors="replace").strip(), row)
+        return _reply(_text(out).strip(), row)
 
     async def aclose(self) -> None:
         """Holds nothing."""
@@ -83,8 +86,62 @@ def _reply(text: str, row: Row) -> Reply:
     return reply_from(value, row)
 
 
-def _end(process: Process) -> None:
-    """Ends the command, and what it started, where it still runs: a row that is overdue leaves nothing behind."""
-    if process.returncode is None:
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(process.pid, signal.SIGKILL)
+def _text(out: bytes) -> str:
+    try:
+        return out.decode()
+    except UnicodeDecodeError:
+        raise AgentError("bad_reply", "the command wrote bytes that are no text; write UTF-8") from None
+
+
+async def _talk(process: Process, line: bytes) -> tuple[bytes, bytes]:
+    """Gives the command its line and reads what it writes, until it has ended or written too much."""
+    assert process.stdin and process.stdout and process.stderr
+    async with asyncio.TaskGroup() as group:
+        group.create_task(_give(process.stdin, line))
+        out = group.create_task(_read(process, process.stdout))
+        told = group.create_task(_tail(process.stderr))
+        await process.wait()
+        _kill(process)  # what it started and left behind holds its output open
+    return out.result(), told.result()
+
+
+async def _give(stdin: asyncio.StreamWriter, line: bytes) -> None:
+    with contextlib.suppress(BrokenPipeError, ConnectionResetError):  # a command need not read its question
+        stdin.write(line)
+        await stdin.drain()
+    stdin.close()
+
+
+async def _read(process: Process, stdout: asyncio.StreamReader) -> bytes:
+    """Reads the reply; a command that writes more than a reply may hold is ended."""
+    out = bytearray()
+    while chunk := await stdout.read(_CHUNK_BYTES):
+        out += chunk
+        if len(out) > MOST_BYTES:
+            _kill(process)
+            break
+    while await stdout.read(_CHUNK_BYTES):  # what was on its way
+        pass
+    return bytes(out)
+
+
+async def _tail(stderr: asyncio.StreamReader) -> bytes:
+    """Reads all that a command complains of and keeps the end."""
+    tail = b""
+    while chunk := await stderr.read(_CHUNK_BYTES):
+        tail = (tail + chunk)[-_TOLD_CHARS * 4 :]
+    return tail
+
+
+async def _end(process: Process) -> None:
+    """Ends the command and what it started, and closes its pipes, before the event loop can end over them."""
+    _kill(process)
+    process._transport.close()  # pyright: ignore  # asyncio has no other way to close pipes that a child still holds
+    with contextlib.suppress(TimeoutError):
+        await asyncio.wait_for(process.wait(), _LEAVE_S)
+
+
+def _kill(process: Process) -> None:
+    """Ends the command's whole group; a row leaves nothing behind, whether it was overdue or not."""
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pid, signal.SIGKILL)
