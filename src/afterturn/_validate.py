@@ -14,6 +14,8 @@ from afterturn.turns import JsonObject, JsonValue
 if TYPE_CHECKING:
     from jsonschema import Draft202012Validator
 
+_ENCODER = json.JSONEncoder(sort_keys=True, default=list)  # json.dumps would make a new one a call
+
 
 def checked_field(schema: JsonObject, value: JsonValue) -> tuple[JsonValue, int]:
     """Checks one field against its schema, after the repairs that lose nothing anybody asked for.
@@ -36,7 +38,7 @@ def checked_field(schema: JsonObject, value: JsonValue) -> tuple[JsonValue, int]
         (['b'], 1)
     """
     repaired, dropped = _repair(schema, value)
-    validator: Any = _validator(json.dumps(schema, sort_keys=True, default=list))  # its types are not complete
+    validator: Any = _validator(_ENCODER.encode(schema))  # its types are not complete
     error = next(iter(validator.iter_errors(repaired)), None)
     if error is not None:
         raise SchemaViolationError(f"a field of the answer violates the keyword {error.validator!r}")

@@ -202,7 +202,8 @@ async def judge_planned(
 ) -> tuple[Judgement, ...]:
     """Judges a turn that is planned already, as `judge_turn` does."""
     stamp = Stamp(turn=planned.turn, judge=judge.name, attempt=attempt, clock=clock or _utc_now)
-    results = await asyncio.gather(*(ask(call, judge) for call in planned.calls))
+    asking = [ask(call, judge) for call in planned.calls]
+    results = [await asking[0]] if len(asking) == 1 else await asyncio.gather(*asking)  # one needs no task of its own
     by_name = {q.classifier: asked for result in results for asked in result for q in asked.call.questions}
     judgements: list[Judgement] = []
     for classifier in planned.classifiers:
@@ -268,8 +269,13 @@ def _part(call: Call, questions: tuple[Question, ...]) -> Call:
 
 
 def _plan_hash(view: ViewName, questions: Sequence[Question]) -> str:
-    company = [PLAN_VERSION, view, *sorted((q.classifier, q.version) for q in questions)]
-    return hashlib.sha256(json.dumps(company).encode()).hexdigest()[:16]
+    return _hash_of(view, tuple((q.classifier, q.version) for q in questions))
+
+
+@lru_cache(maxsize=1_024)
+def _hash_of(view: ViewName, versions: tuple[tuple[str, str], ...]) -> str:
+    """Hashes the company of questions; an application has few of them, and every turn asks for some."""
+    return hashlib.sha256(json.dumps([PLAN_VERSION, view, *sorted(versions)]).encode()).hexdigest()[:16]
 
 
 async def _ask_once(call: Call, judge: Judge) -> Asked:

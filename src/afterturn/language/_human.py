@@ -17,8 +17,10 @@ def asks_for_human(text: str) -> bool:
         >>> asks_for_human("Can I talk to a real person please?"), asks_for_human("The agent at the desk was kind.")
         (True, False)
     """
-    joined = "".join([word if is_cjk(word) else f" {word} " for word in words(text)])  # CJK is written without blanks
-    spaced = " ".join(joined.split())
+    said = words(text)
+    if not text.isascii():  # CJK is written without blanks
+        said = "".join([word if is_cjk(word) else f" {word} " for word in said]).split()
+    spaced = " ".join(said)
     by_word, anywhere = _patterns()
     return by_word.search(spaced) is not None or (not spaced.isascii() and anywhere.search(spaced) is not None)
 

@@ -29,13 +29,13 @@ class _Compiled:
 
     Attributes:
         sql: The statement.
-        order: The parameters in their places, with what makes them ready; None where the driver takes them by name.
+        order: The names of the parameters in their places; None where the driver takes them by name.
         constants: The values that the statement brings itself.
         binds: What makes a value ready for the driver, by parameter.
     """
 
     sql: str
-    order: tuple[tuple[str, Convert], ...] | None
+    order: tuple[str, ...] | None
     constants: Mapping[str, Any]
     binds: Mapping[str, Callable[[Any], Any]]
 
@@ -43,9 +43,8 @@ class _Compiled:
         """Makes the driver's parameters of a row."""
         if self.constants:
             row = {**self.constants, **row}
-        if self.order is None:
-            return {**row, **{name: convert(row[name]) for name, convert in self.binds.items()}}
-        return [row[name] if convert is None else convert(row[name]) for name, convert in self.order]
+        ready = {**row, **{name: convert(row[name]) for name, convert in self.binds.items()}}
+        return ready if self.order is None else [*map(ready.__getitem__, self.order)]
 
 
 class Write:
@@ -128,7 +127,7 @@ def _compile(clause: ClauseElement, dialect: Dialect, names: Iterable[str] | Non
     found = {name: kind.dialect_impl(dialect).bind_processor(dialect) for name, kind in asked.items()}
     return _Compiled(
         sql=str(compiled),
-        order=tuple((name, found.get(name)) for name in compiled.positiontup) if compiled.positional else None,
+        order=tuple(compiled.positiontup) if compiled.positional else None,
         constants=constants,
         binds={name: convert for name, convert in found.items() if convert is not None},
     )

@@ -18,6 +18,7 @@ from afterturn.store._sql import INSERT_JUDGEMENT, INSERT_TURN, VERDICT_COLUMNS
 from afterturn.store._verdicts import skipped
 from afterturn.store.events import TimelineEvent
 from afterturn.turns import Turn
+from afterturn.verdicts import Verdict
 
 _NO_VERDICT: Columns = dict.fromkeys(VERDICT_COLUMNS)
 
@@ -81,9 +82,10 @@ def add(connection: Connection, ready: Prepared, fold: Fold | None, lease: Lease
         return None
     created_at = ready.row["created_at"]
     order = TurnOrder(created_at, number)
-    skips = [skipped(turn, one, now) for one in planned if one.skip]
-    if planned:
-        INSERT_JUDGEMENT.run(connection, [_judgement_row(turn, one, number, now, lease) for one in planned])
+    verdicts = [skipped(turn, one, now) if one.skip else None for one in planned]
+    rows = [_judgement_row(*pair, number, now, lease) for pair in zip(planned, verdicts, strict=True)]
+    INSERT_JUDGEMENT.run(connection, rows)
+    skips = [verdict for verdict in verdicts if verdict is not None]
     _histograms.count(connection, turn, skips)
     _sessions.add_events(connection, turn.tenant, turn.session, ready.events)
     if fold is None:
@@ -94,7 +96,9 @@ def add(connection: Connection, ready: Prepared, fold: Fold | None, lease: Lease
     return order
 
 
-def _judgement_row(turn: Turn, planned: Planned, number: int, now: datetime, lease: Lease | None) -> Columns:
+def _judgement_row(
+    planned: Planned, verdict: Verdict | None, number: int, now: datetime, lease: Lease | None
+) -> Columns:
     """Gives the row of a planned question; one that is skipped has its verdict at once."""
     row: Columns = {
         "turn_n": number,
@@ -108,8 +112,8 @@ def _judgement_row(turn: Turn, planned: Planned, number: int, now: datetime, lea
         "owner": None,
         "attempts": 0,
     }
-    if planned.skip:
-        return row | verdict_columns(skipped(turn, planned, now))
+    if verdict is not None:
+        return row | verdict_columns(verdict)
     if lease is not None:
         due_at = now + timedelta(seconds=lease.lease_s)
         row |= {"state": "running", "due_at": due_at, "owner": lease.owner, "attempts": 1}

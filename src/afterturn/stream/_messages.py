@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
+from functools import partial
 
 from afterturn import failopen
 from afterturn.errors import UsageError
@@ -39,13 +40,14 @@ class StreamedMessage:
         calls: The tool calls, in order.
     """
 
-    def __init__(self, message_id: str, chain: StreamFilter, refusal_chain: StreamFilter) -> None:
+    def __init__(self, message_id: str, new_filter: Callable[[], StreamFilter]) -> None:
         self.id = message_id
-        self.filter = chain
+        self.filter = new_filter()
         self.finish_reason = ""
         self.incomplete = False
         self._calls: dict[int, StreamedCall] = {}
-        self._refusal_filter = refusal_chain
+        self._new_filter = new_filter
+        self._refusal_filter: StreamFilter | None = None  # few models decline through that channel
         self._text: list[str] = []
         self._refusal: list[str] = []
         self._thoughts: list[str] = []
@@ -91,16 +93,24 @@ class StreamedMessage:
 
     def say(self, text: str, *, refusal: bool = False) -> str:
         """Goes on with text of the message and gives the clean text that is settled by it."""
-        chain, said = (self._refusal_filter, self._refusal) if refusal else (self.filter, self._text)
-        clean = chain.feed(text)
-        said.append(clean)
+        if not refusal:
+            clean = self.filter.feed(text)
+            self._text.append(clean)
+            return clean
+        if self._refusal_filter is None:
+            self._refusal_filter = self._new_filter()
+        clean = self._refusal_filter.feed(text)
+        self._refusal.append(clean)
         return clean
 
     def close(self) -> str:
         """Gives what is still held; nothing of this message follows."""
-        refusal, text = self._refusal_filter.close(), self.filter.close()
-        self._refusal.append(refusal)
+        text = self.filter.close()
         self._text.append(text)
+        if self._refusal_filter is None:
+            return text
+        refusal = self._refusal_filter.close()
+        self._refusal.append(refusal)
         return text + refusal
 
 
@@ -127,7 +137,9 @@ class Messages:
         """
         if type(event) is str:  # the plainest stream, and the most events
             self._begun = True
-            return self._current().say(event) if event else ""
+            if not event:
+                return ""
+            return (self.messages[-1] if self.messages else self._current()).say(event)
         found = pieces(event, choice=self._choice)
         if found is None:
             return self._leave_out(event)
@@ -176,5 +188,4 @@ class Messages:
         return self.messages[-1]
 
     def _message(self, message_id: str) -> StreamedMessage:
-        chain = StreamFilter(self._aliases, self._tools, self._on_leaked_call)
-        return StreamedMessage(message_id, chain, StreamFilter(self._aliases, self._tools, self._on_leaked_call))
+        return StreamedMessage(message_id, partial(StreamFilter, self._aliases, self._tools, self._on_leaked_call))

@@ -104,7 +104,7 @@ class Worker:
         self._owner = secrets.token_hex(8)
         self._held: dict[int, Claim] = {}
         self._judging: set[asyncio.Task[None]] = set()
-        self._settling: set[asyncio.Task[None]] = set()
+        self._settling: set[asyncio.Task[None]] = set()  # those of them that store what was answered
         self._taking: set[asyncio.Task[bool]] = set()
         self._promised = 0  # turns that are being stored and will be judged at once
         self._claiming = 0  # the most that the claim under way may give
@@ -212,10 +212,9 @@ class Worker:
         claiming, *others = run.loops
         await claiming
         await asyncio.gather(*self._taking, return_exceptions=True)
-        for task in (*others, *self._judging):
+        for task in (*others, *(self._judging - self._settling)):  # what was answered is stored and published
             task.cancel()
         await asyncio.gather(*others, *self._judging, return_exceptions=True)
-        await asyncio.gather(*self._settling)  # what was answered is stored and published
         for claimed in tuple(self._held.values()):
             await run.calls.guarded("worker.release", None, self._store.release, claimed)
         self._held.clear()
@@ -310,6 +309,7 @@ class Worker:
     def _begin(self, run: _Running, claimed: Claim) -> None:
         def ended(task: asyncio.Task[None]) -> None:
             self._judging.discard(task)
+            self._settling.discard(task)
             if not run.stopping:
                 # Also after a cancellation from within: without heartbeats the lease runs out.
                 self._held.pop(claimed.key, None)
@@ -318,19 +318,18 @@ class Worker:
             run.pulse.fire()
 
         self._held[claimed.key] = claimed
-        task = asyncio.create_task(self._judge_one(run, claimed), context=Context())
+
+        async def judge_one() -> None:
+            result = await judged(claimed, self._judge, deadline_s=self._deadline_s, clock=self._store.clock)
+            self._settling.add(task)
+            await self._settle(run, claimed, result)
+
+        task = asyncio.create_task(judge_one(), context=Context())
         self._judging.add(task)
         task.add_done_callback(ended)
 
-    async def _judge_one(self, run: _Running, claimed: Claim) -> None:
-        result = await judged(claimed, self._judge, deadline_s=self._deadline_s, clock=self._store.clock)
-        settling = asyncio.create_task(self._settle(run, claimed, result))
-        self._settling.add(settling)
-        settling.add_done_callback(self._settling.discard)
-        await asyncio.shield(settling)
-
     async def _settle(self, run: _Running, claimed: Claim, result: tuple[Judgement, ...] | Broken) -> None:
-        """Stores what came of judging, then publishes it: not to be cut in two by a stop."""
+        """Stores what came of judging, then publishes it; a stop does not cut this in two."""
         if isinstance(result, Broken):
             delay_s = self._retry_s * 2 ** (claimed.attempt - 1)
             dead = await run.calls.guarded(
