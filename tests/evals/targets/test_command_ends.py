@@ -34,7 +34,7 @@ def _is_there(pid: int) -> bool:
 
 
 async def _gone(pid: int) -> None:
-    while _is_there(pid):
+    while _is_there(pid):  # noqa: ASYNC110 - the kernel sets no event
         await asyncio.sleep(0)
 
 

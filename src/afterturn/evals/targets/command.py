@@ -7,7 +7,6 @@ import contextlib
 import os
 import shlex
 import signal
-from asyncio.subprocess import PIPE, Process
 
 from afterturn.errors import AgentError, UsageError
 from afterturn.evals._records import Reply, Row
@@ -20,7 +19,7 @@ from afterturn.turns import JsonObject
 PREFIX = "command:"
 MOST_BYTES = 32 * 2**20
 _TOLD_CHARS = 300
-_CHUNK_BYTES = 2**16
+_STDERR = 2
 _LEAVE_S = 0.5
 """How long an ended command may take to leave; less than an overdue row has for its cleaning up."""
 
@@ -50,22 +49,25 @@ class CommandTarget:
         Raises:
             AgentError: `not_started`, `exit_code`, or what it wrote is no reply.
         """
+        talk = await self._started()
         try:
-            process = await asyncio.create_subprocess_exec(
-                *self._words, stdin=PIPE, stdout=PIPE, stderr=PIPE, start_new_session=True
-            )
+            await talk.ask(f"{dump_json(question(row))}\n".encode())
+        finally:
+            await talk.end()
+        if talk.too_long:
+            raise AgentError("bad_reply", "the command wrote more than 32 MB; it was ended")
+        if talk.exit_code:
+            told = talk.told.decode(errors="replace").strip()[-_TOLD_CHARS:]
+            raise AgentError("exit_code", f"the command ended with {talk.exit_code}: {told}")
+        return _reply(_text(talk.out).strip(), row)
+
+    async def _started(self) -> _Talk:
+        loop = asyncio.get_running_loop()
+        try:
+            _, talk = await loop.subprocess_exec(_Talk, *self._words, start_new_session=True)
         except OSError as error:
             raise AgentError("not_started", f"{self._words[0]}: {error.strerror}; check the command") from None
-        try:
-            out, told = await _talk(process, f"{dump_json(question(row))}\n".encode())
-        finally:
-            await _end(process)
-        if len(out) > MOST_BYTES:
-            raise AgentError("bad_reply", "the command wrote more than 32 MB; it was ended")
-        if process.returncode:
-            tail = told.decode(errors="replace").strip()[-_TOLD_CHARS:]
-            raise AgentError("exit_code", f"the command ended with {process.returncode}: {tail}")
-        return _reply(_text(out).strip(), row)
+        return talk
 
     async def aclose(self) -> None:
         """Holds nothing."""
@@ -86,62 +88,71 @@ def _reply(text: str, row: Row) -> Reply:
     return reply_from(value, row)
 
 
-def _text(out: bytes) -> str:
+def _text(out: bytes | bytearray) -> str:
     try:
         return out.decode()
     except UnicodeDecodeError:
         raise AgentError("bad_reply", "the command wrote bytes that are no text; write UTF-8") from None
 
 
-async def _talk(process: Process, line: bytes) -> tuple[bytes, bytes]:
-    """Gives the command its line and reads what it writes, until it has ended or written too much."""
-    assert process.stdin and process.stdout and process.stderr
-    async with asyncio.TaskGroup() as group:
-        group.create_task(_give(process.stdin, line))
-        out = group.create_task(_read(process, process.stdout))
-        told = group.create_task(_tail(process.stderr))
-        await process.wait()
-        _kill(process)  # what it started and left behind holds its output open
-    return out.result(), told.result()
+class _Talk(asyncio.SubprocessProtocol):
+    """Is the exchange with a running command. What it writes is kept up to a bound, and its exit is seen at once.
+
+    asyncio's own `Process.wait` may wait for the command's children too, since these hold its output open.
+    """
+
+    def __init__(self) -> None:
+        loop = asyncio.get_running_loop()
+        self.out = bytearray()
+        self.told = b""
+        self.too_long = False
+        self.exit_code: int | None = None
+        self._exited: asyncio.Future[None] = loop.create_future()
+        self._closed: asyncio.Future[None] = loop.create_future()
+        self._transport: asyncio.SubprocessTransport
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        assert isinstance(transport, asyncio.SubprocessTransport)
+        self._transport = transport
+
+    def pipe_data_received(self, fd: int, data: bytes) -> None:
+        if fd == _STDERR:
+            self.told = (self.told + data)[-_TOLD_CHARS * 4 :]
+        elif not self.too_long:
+            self.out += data
+            self.too_long = len(self.out) > MOST_BYTES
+            if self.too_long:
+                self._kill()
+
+    def process_exited(self) -> None:
+        self.exit_code = self._transport.get_returncode()
+        _settle(self._exited)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        _settle(self._closed)
+
+    async def ask(self, line: bytes) -> None:
+        """Gives the command its line and waits until it has ended and all that it wrote is there."""
+        stdin = self._transport.get_pipe_transport(0)
+        assert isinstance(stdin, asyncio.WriteTransport)
+        stdin.write(line)  # a command need not read its question; where it does not, asyncio says nothing
+        stdin.write_eof()
+        await self._exited
+        self._kill()  # what it started and left behind holds its output open
+        await self._closed
+
+    async def end(self) -> None:
+        """Ends the command and what it started, and closes its pipes, before the event loop can end over them."""
+        self._kill()
+        self._transport.close()
+        await asyncio.wait([self._closed], timeout=_LEAVE_S)
+
+    def _kill(self) -> None:
+        """Ends the command's whole group; a row leaves nothing behind, whether it was overdue or not."""
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(self._transport.get_pid(), signal.SIGKILL)
 
 
-async def _give(stdin: asyncio.StreamWriter, line: bytes) -> None:
-    with contextlib.suppress(BrokenPipeError, ConnectionResetError):  # a command need not read its question
-        stdin.write(line)
-        await stdin.drain()
-    stdin.close()
-
-
-async def _read(process: Process, stdout: asyncio.StreamReader) -> bytes:
-    """Reads the reply; a command that writes more than a reply may hold is ended."""
-    out = bytearray()
-    while chunk := await stdout.read(_CHUNK_BYTES):
-        out += chunk
-        if len(out) > MOST_BYTES:
-            _kill(process)
-            break
-    while await stdout.read(_CHUNK_BYTES):  # what was on its way
-        pass
-    return bytes(out)
-
-
-async def _tail(stderr: asyncio.StreamReader) -> bytes:
-    """Reads all that a command complains of and keeps the end."""
-    tail = b""
-    while chunk := await stderr.read(_CHUNK_BYTES):
-        tail = (tail + chunk)[-_TOLD_CHARS * 4 :]
-    return tail
-
-
-async def _end(process: Process) -> None:
-    """Ends the command and what it started, and closes its pipes, before the event loop can end over them."""
-    _kill(process)
-    process._transport.close()  # pyright: ignore  # asyncio has no other way to close pipes that a child still holds
-    with contextlib.suppress(TimeoutError):
-        await asyncio.wait_for(process.wait(), _LEAVE_S)
-
-
-def _kill(process: Process) -> None:
-    """Ends the command's whole group; a row leaves nothing behind, whether it was overdue or not."""
-    with contextlib.suppress(ProcessLookupError, PermissionError):
-        os.killpg(process.pid, signal.SIGKILL)
+def _settle(future: asyncio.Future[None]) -> None:
+    if not future.done():
+        future.set_result(None)
