@@ -20,6 +20,7 @@ from afterturn.evals._grading import Grader
 from afterturn.evals._prices import JudgePrice, Prices
 from afterturn.evals._records import Reply, Row, Score
 from afterturn.evals._rubric import Rubric, with_names
+from afterturn.evals._schemas import bounded_validator
 from afterturn.formats import dump_json
 from afterturn.turns import JsonObject, JsonValue, Turn
 
@@ -206,6 +207,4 @@ def _checked(name: str, schema: JsonObject, values: Mapping[str, JsonValue]) -> 
 def _validator(schema: str) -> object:
     import json
 
-    from jsonschema import Draft202012Validator  # here, since importing afterturn must stay light
-
-    return Draft202012Validator(json.loads(schema))
+    return bounded_validator(json.loads(schema))

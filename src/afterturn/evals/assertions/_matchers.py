@@ -8,12 +8,12 @@ missing. A new kind is one function and one line of `_KINDS`.
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, cast
 
 from afterturn.errors import UsageError
+from afterturn.evals._patterns import BoundedPattern
 from afterturn.evals.assertions._dates import read_moment, same_moment
 from afterturn.evals.assertions._equal import ABSENT, Absent, same
 from afterturn.evals.assertions._options import flag, one_of
@@ -145,25 +145,13 @@ def _date(_: JsonObject, __: str) -> Check:
 
 def _regex(spec: JsonObject, where: str) -> Check:
     if isinstance(spec.get("value"), str):
-        compiled(str(spec["value"]), where)
+        BoundedPattern(str(spec["value"]), where)
 
     def check(expected: JsonValue, actual: JsonValue) -> bool:
-        pattern = compiled(str(expected), where)
-        return isinstance(actual, str | int | float) and pattern.search(_text(actual)) is not None
+        pattern = BoundedPattern(str(expected), where)
+        return isinstance(actual, str | int | float) and pattern.found(_text(actual))
 
     return check
-
-
-def compiled(pattern: str, where: str, flags: int = 0) -> re.Pattern[str]:
-    """Compiles a pattern.
-
-    Raises:
-        UsageError: It is no regular expression.
-    """
-    try:
-        return re.compile(pattern, flags)
-    except re.error as error:
-        raise UsageError(f"{where} is no regular expression: {error.msg} at position {error.pos}") from None
 
 
 def _text(value: str | int | float) -> str:

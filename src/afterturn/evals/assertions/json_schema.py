@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, cast
 
 from afterturn.errors import UnreadableInputError, UsageError
 from afterturn.evals._records import AssertionResult, Reply, Row
+from afterturn.evals._schemas import bounded_validator
 from afterturn.evals.assertions._base import Assertion
 from afterturn.evals.assertions._equal import PATH_CHARACTERS, join
 from afterturn.evals.assertions._options import check_options, flag, label_of
@@ -44,7 +45,7 @@ class JsonSchema:
         """Checks a reply.
 
         Raises:
-            UsageError: The schema refers to what is not in it.
+            UsageError: The schema refers to what is not in it, or a pattern of it takes too long.
         """
         try:
             value = self._read(reply.text)
@@ -108,7 +109,7 @@ def make(name: str, argument: JsonValue, options: JsonObject) -> Assertion:
         raise UsageError(f"the schema of {name} is none: {error.message} at {_path(error) or 'its top'}") from None
     return JsonSchema(
         name=label_of(name, options),
-        validator=Draft202012Validator(cast(Any, schema), registry=cast(Any, Registry)()),
+        validator=bounded_validator(schema, registry=cast(Any, Registry)()),
         fence=flag(f"{name}.fence", options.get("fence", True)),
     )
 

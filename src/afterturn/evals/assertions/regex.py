@@ -6,9 +6,9 @@ import re
 from dataclasses import dataclass
 
 from afterturn.errors import UsageError
+from afterturn.evals._patterns import BoundedPattern
 from afterturn.evals._records import AssertionResult, Reply, Row
 from afterturn.evals.assertions._base import Assertion
-from afterturn.evals.assertions._matchers import compiled
 from afterturn.evals.assertions._options import check_options, flag, label_of
 from afterturn.evals.assertions._seen import seen
 from afterturn.turns import JsonObject, JsonValue
@@ -26,13 +26,17 @@ class Pattern:
     """
 
     name: str
-    pattern: re.Pattern[str]
+    pattern: BoundedPattern
     wanted: bool = True
     raw: bool = False
 
     def check(self, row: Row, reply: Reply) -> AssertionResult:
-        """Checks a reply."""
-        found = self.pattern.search(reply.text if self.raw else seen(row, reply).text) is not None
+        """Checks a reply.
+
+        Raises:
+            UsageError: The pattern takes too long on it.
+        """
+        found = self.pattern.found(reply.text if self.raw else seen(row, reply).text)
         passed = found == self.wanted
         reason = None if passed else "not_found" if self.wanted else "found"
         return AssertionResult(name=self.name, passed=passed, reason=reason)
@@ -50,7 +54,7 @@ def make(name: str, argument: JsonValue, options: JsonObject) -> Assertion:
     flags = re.IGNORECASE if flag(f"{name}.ignore_case", options.get("ignore_case")) else 0
     return Pattern(
         name=label_of(name, options),
-        pattern=compiled(argument, f"the pattern of {name}", flags),
+        pattern=BoundedPattern(argument, f"the pattern of {name}", flags),
         wanted=name == "regex",
         raw=flag(f"{name}.raw", options.get("raw")),
     )

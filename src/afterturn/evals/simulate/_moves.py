@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Literal, get_args
 
+from afterturn.evals._patterns import BoundedPattern
 from afterturn.formats import FormatProblem, is_list, is_object, wrong_type
 from afterturn.turns import JsonValue
 
@@ -38,7 +38,7 @@ class Move:
         """Whether the move answers a reply; None before the agent has said anything."""
         if self.when_reply_matches is None:
             return True
-        return reply is not None and _compiled(self.when_reply_matches).search(reply[:READ_CHARS]) is not None
+        return reply is not None and _compiled(self.when_reply_matches).found(reply[:READ_CHARS])
 
     def to_json(self) -> dict[str, JsonValue]:
         """Writes the move; what it does not have is left out."""
@@ -90,12 +90,11 @@ def _move(value: JsonValue, path: str) -> Move:
 
 def _check(pattern: str, path: str) -> None:
     try:
-        _compiled(pattern)
+        re.compile(pattern, re.IGNORECASE)
     except re.error as error:
         problem = f"{path}.when_reply_matches is no regular expression"
         raise FormatProblem(problem, f"{error.msg} at position {error.pos}") from None
 
 
-@lru_cache(maxsize=512)
-def _compiled(pattern: str) -> re.Pattern[str]:
-    return re.compile(pattern, re.IGNORECASE)
+def _compiled(pattern: str) -> BoundedPattern:
+    return BoundedPattern(pattern, "`when_reply_matches` of a move", re.IGNORECASE)
