@@ -3,11 +3,14 @@
 The chance of a labelled turn is taken within its stratum: labels there over turns there. Where all of a sample is
 labelled that is the chance it was drawn with. Where some is not (text that has expired, "unsure", a review that was
 broken off), the rest stands for it, which is right if those are missing by chance within their stratum.
+
+Of a stratum whose labels all contradict each other, as many saying yes as no, nothing is known: its share is anything
+from 0 to 1. A rate counts half of it, the middle, and the interval holds both ends; nothing is proven with it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Set
 from dataclasses import dataclass
 
 from afterturn.calibration._binomial import Interval
@@ -29,12 +32,14 @@ class Layer:
         population: Scores of all its turns.
         positives: Scores of those that were labelled true.
         negatives: Scores of those that were labelled false.
+        torn: Whether it has no label because all contradict each other.
     """
 
     stratum: Stratum
     population: Histogram
     positives: Histogram = _ALL
     negatives: Histogram = _ALL
+    torn: bool = False
 
     @property
     def labelled(self) -> int:
@@ -73,7 +78,8 @@ class StratifiedSample:
 class Part:
     """Is a part of a stratum: its turns, how many are labelled, and true; `share` is the estimated share of true ones.
 
-    A part without a label has the share of its whole stratum, or None where that has none either.
+    A part without a label has the share of its whole stratum, half where all labels of that contradict each other, or
+    None where it has none.
     """
 
     turns: int
@@ -131,10 +137,10 @@ def weighted_point(sample: StratifiedSample, threshold: int, *, confidence: floa
 
 
 def weighted_bands(sample: StratifiedSample, *, confidence: float = 0.95) -> tuple[Band, ...]:
-    """Gives the calibration curve of the whole traffic; bands without a label are left out."""
+    """Gives the calibration curve of the whole traffic; bands of which nothing was said are left out."""
     found: list[Band] = []
     for low in range(0, TOP, 10):
-        layers = [layer for layer in sample.layers if layer.stratum.low == low and layer.labelled]
+        layers = [layer for layer in sample.layers if layer.stratum.low == low and (layer.labelled or layer.torn)]
         scores = merged(layer.population for layer in layers)
         if scores.scored:
             found.append(
@@ -157,6 +163,9 @@ def weighted_auroc(sample: StratifiedSample) -> float | None:
         for counts, into in ((layer.positives.counts, true), (layer.negatives.counts, false)):
             for value, count in counts.items():
                 into[value] = into.get(value, 0.0) + count * layer.population.scored / layer.labelled
+        for value, count in layer.population.counts.items() if layer.torn else ():
+            for into in (true, false):
+                into[value] = into.get(value, 0.0) + count / 2
     pairs = sum(true.values()) * sum(false.values())
     if not pairs:
         return None
@@ -176,12 +185,15 @@ def parts(sample: StratifiedSample, threshold: int) -> tuple[list[Part], list[Pa
     return [part for part in above if part.turns], [part for part in below if part.turns]
 
 
-def layers_of(frame: dict[tuple[str, int], int], labelled: Iterator[tuple[str, int, bool]]) -> tuple[Layer, ...]:
+def layers_of(
+    frame: dict[tuple[str, int], int], labelled: Iterator[tuple[str, int, bool]], torn: Set[Stratum] = frozenset()
+) -> tuple[Layer, ...]:
     """Puts strata together.
 
     Args:
         frame: How many turns could be drawn, by status and score.
         labelled: Status, score and label of each labelled turn of the sample.
+        torn: Strata that have no label because all of theirs contradict each other.
     """
     counts: dict[Stratum, tuple[dict[int, int], dict[int, int], dict[int, int]]] = {}
     for (status, value), number in sorted(frame.items()):
@@ -195,6 +207,7 @@ def layers_of(frame: dict[tuple[str, int], int], labelled: Iterator[tuple[str, i
             population=Histogram(counts=turns),
             positives=Histogram(counts=positives),
             negatives=Histogram(counts=negatives),
+            torn=stratum in torn and not positives and not negatives,
         )
         for stratum, (turns, positives, negatives) in sorted(counts.items())
     )
@@ -207,7 +220,7 @@ def _whole(layer: Layer) -> Part:
 def _part(layer: Layer, count: Callable[[Histogram], int]) -> Part:
     positives, labelled = count(layer.positives), count(layer.positives) + count(layer.negatives)
     of, among = (positives, labelled) if labelled else (layer.positives.scored, layer.labelled)
-    share = of / among if among else None
+    share = of / among if among else (0.5 if layer.torn else None)
     return Part(turns=count(layer.population), labelled=labelled, positives=positives, share=share)
 
 

@@ -104,6 +104,7 @@ def from_store(store: Store, narrow: Filter) -> Used:
         return _imported(store, narrow, given)
     left_out = _none_left_out() | {
         "contradictory": reviewed.contradictory,
+        "strata_contradictory": reviewed.strata_contradictory,
         "unlabelled": reviewed.unlabelled,
         "unreadable": reviewed.unreadable,
         "outside_the_sample": reviewed.outside,

@@ -98,8 +98,9 @@ def _sampled(told: Mapping[str, Any]) -> Iterator[str]:
     silent = drawn["strata_without_label"] - torn
     if torn:
         yield (
-            f"all labels of {torn} strata contradict each other, so rates that need them are unknown (-): ask a third "
-            "reviewer"
+            f"all labels of {torn} strata contradict each other: none to all of their turns may be true; "
+            "rates count half, and intervals hold both ends; have a third reviewer run afterturn review: it shows "
+            "those turns first"
         )
     if silent:
         yield (

@@ -89,6 +89,12 @@ def calibrate_command(
         found = _labelled(store, labels, narrow)
     scores = scores_by_day(days)
     looks = _looks_random(found, scores)
+    if torn := found.left_out.get("strata_contradictory"):
+        note(
+            f"all labels of {torn} strata contradict each other: rates count half of their turns, intervals "
+            "hold none to all, and no promise rests on them; have a third reviewer run "
+            "afterturn review: it shows those turns first"
+        )
     result, lacking = _kept(calibrate(scores, found.sample, target), found, looks)
     if plot is not None:
         from afterturn.cli._plot import draw

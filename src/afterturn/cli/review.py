@@ -32,8 +32,13 @@ def review_command(
         str | None, typer.Option(help="Only judged from then on: a date, or 7d; whole days in UTC.")
     ] = None,
     until: Annotated[str | None, typer.Option(help="Only judged before then; whole days in UTC.")] = None,
-    size: Annotated[int, typer.Option(min=1, max=100_000, help="How many turns to draw.")] = SIZE,
-    seed: Annotated[int, typer.Option(help="The same seed draws the same turns.")] = 0,
+    size: Annotated[
+        int | None,
+        typer.Option(min=1, max=100_000, help=f"How many turns to draw; by default as many as last, at first {SIZE}."),
+    ] = None,
+    seed: Annotated[
+        int | None, typer.Option(help="The same seed draws the same turns; by default the last, at first 0.")
+    ] = None,
     again: Annotated[
         bool, typer.Option("--again", help="Draw again from what was judged since; answers are kept.")
     ] = False,
@@ -124,13 +129,20 @@ def _report(store: Store, narrow: Filter, *, as_json: bool) -> None:
         raise typer.Exit(INCONCLUSIVE)
 
 
-def _review(store: Store, narrow: Filter, who: str, *, size: int, seed: int, again: bool) -> dict[str, Any]:
+def _review(
+    store: Store, narrow: Filter, who: str, *, size: int | None, seed: int | None, again: bool
+) -> dict[str, Any]:
+    from afterturn.store import majority
+
     sample = None if again else _begun(store, narrow, size=size, seed=seed)
     if sample is None:
-        sample = store.reviews.draw(narrow, size=size, seed=seed, reviewer=who)
+        sample = _drawn(store, narrow, who, size=size, seed=seed)
     turns = store.reviews.turns(sample)
-    mine = {label.key for label in store.reviews.labels(sample.classifier) if label.reviewer == who}
+    given = store.reviews.labels(sample.classifier)
+    mine = {label.key for label in given if label.reviewer == who}
+    _, tied = majority(given)
     waiting = [turn for turn in turns if turn.readable and turn.key not in mine]
+    waiting.sort(key=lambda turn: turn.key not in tied)  # what others disagree on is decided first
     answered = _asked(store, sample, waiting, who, done=len(turns) - len(waiting), drawn=len(turns))
     return {
         "classifier": sample.classifier,
@@ -142,17 +154,30 @@ def _review(store: Store, narrow: Filter, who: str, *, size: int, seed: int, aga
         "drawn": len(turns),
         "answered": answered,
         "left": len(waiting) - answered,
+        "contradictory": sum(turn.key in tied for turn in waiting),
         "unreadable": sum(not turn.readable for turn in turns),
         "expired": sample.expired,
     }
 
 
-def _begun(store: Store, narrow: Filter, *, size: int, seed: int) -> ReviewSample | None:
-    """Gives the newest sample that these options would draw, if it was drawn before and is as large."""
+def _begun(store: Store, narrow: Filter, *, size: int | None, seed: int | None) -> ReviewSample | None:
+    """Gives the newest sample of this traffic that is of the period, seed and size asked for, where they are."""
+    dated = narrow.since is not None or narrow.until is not None
     for sample in store.reviews.samples(narrow):
-        if (sample.since, sample.until, sample.seed) == (narrow.since, narrow.until, seed) and sample.size >= size:
+        if dated and (sample.since, sample.until) != (narrow.since, narrow.until):
+            continue
+        if seed in (None, sample.seed) and (size is None or sample.size >= size):
             return sample
     return None
+
+
+def _drawn(store: Store, narrow: Filter, who: str, *, size: int | None, seed: int | None) -> ReviewSample:
+    """Draws a sample, as large and with the seed of the last of this traffic where nothing else is asked for."""
+    last = next(iter(store.reviews.samples(narrow)), None)
+    size = size or (last.size if last else SIZE)
+    if seed is None:
+        seed = last.seed if last else 0
+    return store.reviews.draw(narrow, size=size, seed=seed, reviewer=who)
 
 
 def _asked(store: Store, sample: ReviewSample, waiting: list[SampledTurn], who: str, *, done: int, drawn: int) -> int:

@@ -114,7 +114,7 @@ class Reviews:
         return self._fitting(narrow, ("exact",))
 
     def newest_reviewed(self, narrow: Filter, given: Iterable[Label] | None = None) -> Reviewed | None:
-        """Gives the newest sample of this tenant, agent, classifier and version in which a turn is labelled.
+        """Gives the newest sample of this tenant, agent, classifier and version of which a turn is answered.
 
         Without one it gives the part that is of this traffic of a sample of more than it.
         """
@@ -123,7 +123,7 @@ class Reviews:
         )
         for sample in self._fitting(narrow, ("exact", "wider")):
             found = self._part(sample, scope_of(narrow), some)
-            if found is not None and found.stratified.size:
+            if found is not None and (found.stratified.size or found.contradictory):
                 return found
         return None
 
@@ -251,7 +251,7 @@ class Reviews:
             sample=sample,
             turns=members,
             frame=frame,
-            stratified=StratifiedSample(layers=layers_of(frame, iter(told))),
+            stratified=StratifiedSample(layers=layers_of(frame, iter(told), torn)),
             unlabelled=sum(one.readable for one in silent),
             unreadable=sum(not one.readable for one in silent),
             contradictory=len(tied & inside),
