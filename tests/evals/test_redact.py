@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from afterturn.evals import redact_personal, redact_secrets
-from afterturn.evals._redact import own_secrets
+from afterturn.evals._redact import own_secrets, redact_error
 
 
 @pytest.mark.parametrize(
@@ -36,6 +36,21 @@ def test_a_key_is_taken_out_wherever_it_stands(secret: str) -> None:
         ('{"Authorization": "Token 12345678"}', '{"Authorization": "Token [secret]"}'),
         ("x-api-key: abcdefgh-1234", "x-api-key: [secret]"),
         ("api_key='a1b2c3d4e5'", "api_key='[secret]'"),
+        ("Authorization: swordfish", "Authorization: [secret]"),
+        ("https://x.example/?api_key=swordfish&x=1", "https://x.example/?api_key=[secret]&x=1"),
+        ("https://x.example/?x=1&sig=swordfish", "https://x.example/?x=1&sig=[secret]"),
+        ("DB_PASSWORD=swordfish, host db", "DB_PASSWORD=[secret], host db"),
+        ("connect(password='two words', user='ann')", "connect(password='[secret]', user='ann')"),
+        ('{"x-api-key": "swordfish", "n": 1}', '{"x-api-key": "[secret]", "n": 1}'),
+        (r'"{\"passwd\": \"two words\", \"n\": 1}"', r'"{\"passwd\": \"[secret]\", \"n\": 1}"'),
+        ("OPENAI_API_KEY=swordfish", "OPENAI_API_KEY=[secret]"),
+        ("client_secret=swordfish", "client_secret=[secret]"),
+        ("Uid=ann;Pwd=swordfish;", "Uid=ann;Pwd=[secret];"),
+        ("password: summer2026!", "password: [secret]"),
+        ("at https://ann:swordfish@api.example/v1", "at https://ann:[secret]@api.example/v1"),
+        ("postgresql+x://ann:sw@rd/fish@db/shop", "postgresql+x://ann:[secret]@db/shop"),
+        (r"http:\/\/ann:swordfish@db", r"http:\/\/ann:[secret]@db"),
+        ("redis://:swordfish@cache:6379/0", "redis://:[secret]@cache:6379/0"),
     ],
 )
 def test_what_a_header_or_parameter_carries_is_taken_out(text: str, wanted: str) -> None:
@@ -50,6 +65,11 @@ def test_what_a_header_or_parameter_carries_is_taken_out(text: str, wanted: str)
         "The task-list of the sk-learn course, risk-adjusted.",
         "Our token economy, key figures and secret recipes.",
         "authorize the payment",
+        "Your password: please choose another one.",
+        "Reset your password: https://shop.example/reset/42",
+        "max_tokens=4096, token=5, monkey=abcdefgh",
+        "http://localhost:8080/users/@me and https://[::1]:80/@x",
+        "https://shop.example:443 or mail ann@shop.example",
     ],
 )
 def test_ordinary_words_stay(text: str) -> None:
@@ -78,3 +98,14 @@ def test_the_values_of_this_process_own_secret_variables_are_taken_out() -> None
 )
 def test_personal_data_is_named_and_plain_numbers_stay(text: str, wanted: str) -> None:
     assert redact_personal(text) == wanted
+
+
+def test_an_error_tells_no_password_even_without_a_digit() -> None:
+    assert redact_error("login failed, password: swordfish, host db") == "login failed, password: [secret], host db"
+    assert redact_secrets("Forgot your password: ask us.") == "Forgot your password: ask us."
+
+
+@pytest.mark.parametrize("piece", ["://", "://a:b", 'password="', "authorization:", "a_", "?key="])
+def test_a_long_text_of_near_misses_comes_out_whole(piece: str) -> None:
+    text = piece * 20_000 + " key @/"
+    assert redact_secrets(text).endswith(" key @/")

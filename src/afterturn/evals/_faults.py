@@ -7,7 +7,7 @@ from typing import Any
 
 from afterturn.errors import AgentError, JudgeError, RateLimitedError
 from afterturn.evals._evidence import clip
-from afterturn.evals._redact import redact_secrets
+from afterturn.evals._redact import redact_error
 from afterturn.formats import clean_text
 from afterturn.verdicts import is_code
 
@@ -48,7 +48,7 @@ def judge_fault(error: BaseException) -> Fault:
     if not isinstance(error, JudgeError):
         return Fault(code="judge_broke", message=type(error).__name__)
     wait = isinstance(error, RateLimitedError) and error.transient
-    return Fault(code=error.code, message=error.hint, wait=wait, retry_after_s=error.retry_after_s)
+    return Fault(code=error.code, message=_told(error.hint), wait=wait, retry_after_s=error.retry_after_s)
 
 
 def _message(error: BaseException) -> str:
@@ -57,7 +57,11 @@ def _message(error: BaseException) -> str:
     except Exception:  # an error whose own text breaks
         text = ""
     named = text if isinstance(error, AgentError) else f"{type(error).__name__}: {text}".removesuffix(": ")
-    return clip(redact_secrets(clean_text(named)), MESSAGE_CHARS)
+    return _told(named)
+
+
+def _told(text: str) -> str:
+    return clip(redact_error(clean_text(text)), MESSAGE_CHARS)
 
 
 def _retry_after_s(error: BaseException) -> float | None:

@@ -22,24 +22,56 @@ _SECRETS = re.compile(  # shapes of keys that providers give out
     r"|\bxox[abeprs]-[A-Za-z0-9-]{10,}|\bA(?:KIA|SIA)[A-Z0-9]{16}\b|\bAIza[A-Za-z0-9_-]{30,}|\bya29\.[A-Za-z0-9_-]{20,}"
     r"|\beyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*"
 )
-_CARRIERS = re.compile(  # headers and parameters that carry one; elsewhere than in a header a key has a digit
-    r"(?i)((?:proxy-)?authorization[\\\"']{0,4}\s{0,4}[:=]\s{0,4}[\\\"']{0,4}(?:(?:bearer|basic|token|digest)\s{1,4})?"
-    r"|\bbearer\s{1,4}(?=[A-Za-z._~+/=-]*\d)"
-    r"|\b(?:x-)?(?:api|access|secret|auth|private)[-_ ]?(?:key|token|secret)[\\\"']{0,4}\s{0,4}[:=]\s{0,4}[\\\"']{0,4}"
-    r"(?=[A-Za-z._~+/=-]*\d))([A-Za-z0-9._~+/=-]{8,})"
+_PASSWORD = r"(?:password|passwd|passphrase)"
+_NAMED = (  # what is named so holds a secret
+    rf"(?:{_PASSWORD}|\b(?:x-)?(?:\w{{1,32}}[-_])?(?:api|access|secret|auth|private|client|refresh|session)[-_ ]?"
+    r"(?:key|token|secret))"
 )
+_VALUE = r"[^\s\\\"'&,;<>(){}\[\]]"
+_CARRIERS = re.compile(  # headers, parameters and fields that carry one; in prose after a colon only what has a digit
+    rf"(?i)((?:proxy-)?authorization[\\\"']{{0,4}}\s{{0,4}}[:=]\s{{0,4}}[\\\"']{{0,4}}"
+    rf"(?:(?:bearer|basic|token|digest)\s{{1,4}})?(?={_VALUE}{{4}})"
+    r"|\bbearer\s{1,4}(?=[A-Za-z._~+/=-]*\d)(?=[A-Za-z0-9._~+/=-]{8})"
+    rf"|{_NAMED}=(?={_VALUE}{{3}})|[?&;](?:key|token|secret|signature|sig|pwd)=(?={_VALUE}{{8}})"
+    rf"|{_NAMED}[\\\"']{{0,4}}\s{{0,4}}[:=]\s{{0,4}}(?!\w{{1,16}}://)(?=[^\s\d\\\"'&,;<>(){{}}\[\]]{{0,256}}\d)"
+    rf"(?={_VALUE}{{8}}))({_VALUE}+)"
+)
+_QUOTED = re.compile(  # a field in JSON, in Python or on a command line: all up to the closing quote
+    rf"(?i)({_NAMED}[\\\"']{{0,4}}\s{{0,4}}[:=]\s{{0,4}}(\\{{0,3}}[\"']))(?:(?!\2)[^\n]){{3,512}}"
+)
+_ADDRESSES = re.compile(  # user:password@host; the number after a host's colon is its port
+    r"(:\\{0,3}/\\{0,3}/[^\s/?#@:\[\]\"'<>\\]{0,256}:)(?!\d{1,5}(?![^\s/?#,;)\"'\\]))[^\s\"'<>]{1,256}(?=@)"
+)
+_TOLD = re.compile(rf"(?i)({_PASSWORD}[\\\"']{{0,4}}\s{{0,4}}[:=]\s{{0,4}})(?!\w{{1,16}}://)({_VALUE}{{3,}})")
+"""What an error says after `password:`: there it is no prose."""
+
 _HINTS = (  # lower case; without one of these, in any escaping, there is none of the above
-    *("authori", "bearer", "key", "token", "secret", "passw", "k-", "k_", "glpat", "hf_", "xox", "akia", "asia"),
-    *("ya29", "eyj", "aiza", "github_pat", "ghp_", "gho_", "ghu_", "ghs_", "ghr_"),
+    *("authori", "bearer", "key", "token", "secret", "passw", "passp", "k-", "k_", "glpat", "hf_", "xox", "akia"),
+    *(
+        "asia",
+        "ya29",
+        "eyj",
+        "aiza",
+        "sig=",
+        "signature=",
+        "pwd=",
+        "github_pat",
+        "ghp_",
+        "gho_",
+        "ghu_",
+        "ghs_",
+        "ghr_",
+    ),
 )
 _OTHER_HINTS = tuple(hint for hint in _HINTS if not hint.startswith("gh"))
 
-_SHORTEST = 15
-"""No text shorter than this matches any of the above (`bearer 12345678`)."""
+_SHORTEST = 8
+"""No text shorter than this matches any of the above (`://:p@h`, `password=123` are longer)."""
 
 _SECRET_VARIABLES = re.compile(r"(?i)(?:key|token|secret|password|passwd|credentials?)$")
 _SECRET_KEYS = re.compile(
-    r"(?i)(?:proxy-)?authorization|(?:x-)?(?:api|access|secret|auth|private)[-_]?(?:key|token|secret)|password|passwd"
+    r"(?i)(?:proxy-)?authorization|(?:x-)?(?:api|access|secret|auth|private|client|refresh|session)[-_]?(?:key|token|secret)"
+    rf"|{_PASSWORD}"
 )
 _LEAST_SECRET = 8
 
@@ -61,7 +93,18 @@ def redact_secrets(text: str) -> str:
         text = own.sub(SECRET, text)
     if not _hinted(text):
         return text
+    text = _QUOTED.sub(rf"\1{SECRET}", _ADDRESSES.sub(rf"\1{SECRET}", text))
     return _SECRETS.sub(SECRET, _CARRIERS.sub(rf"\1{SECRET}", text))
+
+
+def redact_error(text: str) -> str:
+    """Takes secrets out of what an error says; more than out of prose, where "password: ask us" is no password.
+
+    Example:
+        >>> redact_error("login failed, password: swordfish, host db")
+        'login failed, password: [secret], host db'
+    """
+    return _TOLD.sub(rf"\1{SECRET}", redact_secrets(text))
 
 
 def may_hold_secrets(json_line: str) -> bool:
@@ -75,10 +118,10 @@ def _hinted(text: str) -> bool:
     if len(text) < _SHORTEST:
         return False
     lower = text.lower()
-    for hint in _HINTS if "gh" in lower else _OTHER_HINTS:  # noqa: SIM110 - any() takes twice as long
+    for hint in _HINTS if "gh" in lower else _OTHER_HINTS:
         if hint in lower:
             return True
-    return False
+    return "@" in lower and "/" in lower and _ADDRESSES.search(text) is not None
 
 
 def without_secrets(value: JsonValue) -> JsonValue:
