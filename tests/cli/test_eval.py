@@ -27,6 +27,7 @@ import os, pathlib, time
 def right(row): return f"It is {row['expected']}."
 def wrong(row): return "No idea."
 def broken(row): raise RuntimeError("no")
+def bracketed(row): raise RuntimeError("no [/b] tag [x]")
 def half(row): return "It is 2." if row["id"] in ("r0", "r1") else None
 def patient(row):
     """Notes that it was asked, and from the fifth row on waits until a file is there."""
@@ -246,3 +247,23 @@ def test_the_judge_has_the_time_that_the_run_gives_it(monkeypatch: pytest.Monkey
     attacked = ("redteam", "--target", "shop_agent:wrong", "--families", "override", "--limit", "1", "-o", "a.jsonl")
     CliRunner().invoke(app, [*attacked, *graded[2:]])
     assert given == [600, 600, 600]
+
+
+def test_a_report_that_is_asked_for_is_given_in_a_pipe_and_in_a_file() -> None:
+    run("half", "--assert", "contains")
+    piped = evals("report", "run.jsonl", "--format", "terminal")
+    saved = evals("report", "run.jsonl", "--format", "terminal", "-o", "report.txt", "--rows", "0")
+    assert (piped.exit_code, saved.exit_code) == (3, 3)
+    assert "pass rate" in piped.stdout
+    assert "no_reply" in piped.stdout.split("pass rate")[0]
+    assert (saved.stdout, "pass rate" in Path("report.txt").read_text()) == ("", True)
+    assert "\x1b" not in piped.stdout + Path("report.txt").read_text()
+    assert figures(evals("report", "run.jsonl"))["done"] == 4  # not asked for: JSON in a pipe
+    refused = evals("report", "run.jsonl", "--format", "terminal", "--json")
+    assert isinstance(refused.exception, AfterturnError)
+    assert "give one of them" in str(refused.exception)
+
+
+def test_brackets_in_a_message_are_shown_and_are_no_markup() -> None:
+    run("bracketed", "--assert", "contains")
+    assert "RuntimeError: no [/b] tag [x]" in evals("report", "run.jsonl", "--format", "terminal").stdout

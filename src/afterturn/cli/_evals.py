@@ -8,19 +8,23 @@ from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TextIO
 
 from afterturn.cli._common import note, output, printable
 from afterturn.cli._exit import keeping_exit_code
 from afterturn.errors import UsageError
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from afterturn.evals import Dataset, Mean, Outcome, Parts, RowResult, RunFile, RunHeader, RunSummary, Tally
     from afterturn.evals._spend import Spend
     from afterturn.evals.targets import TargetOptions
 
 _BY_DEFAULT = "expected_tool_calls"
 """The assertion that every run makes of the rows that declare it (SPEC D4)."""
+
+_PIPE_COLUMNS = 120
 
 
 def assertion_specs(given: Sequence[str]) -> tuple[str, ...]:
@@ -160,31 +164,34 @@ async def started_or_resumed(
     return RunFile(path)
 
 
-def show_summary(header: RunHeader, summary: RunSummary) -> None:
-    """Prints the figures of a run as a table."""
-    from rich.console import Console
+def show_summary(header: RunHeader, summary: RunSummary, stream: TextIO | None = None) -> None:
+    """Prints the figures of a run as a table, to stdout where no stream is given."""
     from rich.table import Table
+    from rich.text import Text
 
-    table = Table(title=printable(f"{header.target} · {header.dataset}"), title_justify="left")
+    from afterturn.evals import redact_secrets
+
+    title = redact_secrets(f"{header.target} · {header.dataset}")  # a header that was just made holds them yet
+    table = Table(title=Text(printable(title)), title_justify="left")
     for name in ("", "mean", "of", "coverage"):
         table.add_column(name, justify="left" if not name else "right")
     table.add_row("score", *_cells(summary.score, "{:.1f}"))
     table.add_row("pass rate", *_cells(summary.pass_rate, "{:.1%}"))
     for name, mean in summary.rubrics.items():
-        table.add_row(printable(f"  {name}"), *_cells(mean, "{:.1f}"))
+        table.add_row(Text(printable(f"  {name}")), *_cells(mean, "{:.1f}"))
     for name, mean in summary.assertions.items():
-        table.add_row(printable(f"  {name}"), *_cells(mean, "{:.1%}"))
+        table.add_row(Text(printable(f"  {name}")), *_cells(mean, "{:.1%}"))
     table.add_row("latency", *_cells(summary.latency_ms, "{:.0f} ms"))
-    console = Console()
+    console = _console(stream)
     console.print(table)
     for line in _lines(summary):
         console.print(printable(line), markup=False, highlight=False)
 
 
-def show_rows(run: RunFile, most: int) -> None:
-    """Prints the rows that did not pass: id, state, reason, score."""
-    from rich.console import Console
+def show_rows(run: RunFile, most: int, stream: TextIO | None = None) -> None:
+    """Prints the rows that did not pass: id, state, reason, score; to stdout where no stream is given."""
     from rich.table import Table
+    from rich.text import Text
 
     from afterturn.evals.reports._rows import broken
 
@@ -195,24 +202,44 @@ def show_rows(run: RunFile, most: int) -> None:
         told = "; ".join(filter(None, (broken(result), result.message)))
         told = told or next((one.reasoning for one in result.scores), "")
         cells = (result.row.id, result.state, result.reason or "", score, told[:120])
-        table.add_row(*map(printable, cells))
+        table.add_row(*(Text(printable(cell)) for cell in cells))  # no markup: a message may hold brackets
     if table.row_count:
-        Console().print(table)
+        _console(stream).print(table)
 
 
-def write_report(format: str, run: RunFile, summary: RunSummary, found: Outcome, out: Path | None) -> None:
+def _console(stream: TextIO | None) -> Console:
+    """Gives a console; one that is no terminal is wide enough for messages, and gets no colours."""
+    from rich.console import Console
+
+    out = stream or sys.stdout
+    return Console(file=out, width=None if out.isatty() else _PIPE_COLUMNS)
+
+
+def write_report(format: str, run: RunFile, summary: RunSummary, found: Outcome, out: Path | None, rows: int) -> None:
     """Writes a report to a file, which appears whole or not at all, or to stdout.
+
+    Args:
+        format: Which report.
+        run: The run.
+        summary: Its figures.
+        found: What they come to.
+        out: The file, or None for stdout.
+        rows: How many of the rows that did not pass `terminal` lists.
 
     Raises:
         UsageError: There is no such format, or the report would overwrite the run.
     """
     from afterturn.evals.reports import open_writer
 
-    write = open_writer(format)
+    write = None if format == "terminal" else open_writer(format)
     if out is not None and out.exists() and out.samefile(run.path):
         raise UsageError("the report would overwrite the run; name another file")
     with keeping_exit_code(), output(out) as stream:
-        write(run, summary, found, stream)
+        if write is not None:
+            write(run, summary, found, stream)
+        else:
+            show_rows(run, rows, stream)
+            show_summary(run.header, summary, stream)
 
 
 def _cells(mean: Mean, form: str) -> tuple[str, str, str]:

@@ -154,7 +154,12 @@ def resume_command(
 @eval_app.command("report")
 def report_command(
     run: Annotated[Path, typer.Argument(metavar="RUN", help="The file of a run.")],
-    format: Annotated[str, typer.Option(help="terminal, html, junit, markdown or jsonl.")] = "terminal",
+    format: Annotated[
+        str | None,
+        typer.Option(
+            help="terminal, html, junit, markdown or jsonl; by default terminal, and JSON figures where it is piped."
+        ),
+    ] = None,
     out: Annotated[
         Path | None, typer.Option("--out", "-o", metavar="FILE", help="Where the report goes; by default stdout.")
     ] = None,
@@ -171,16 +176,18 @@ def report_command(
     from afterturn.evals import RunFile, outcome
 
     file = RunFile(run)
-    if format != "terminal":
+    if format is not None and as_json:
+        raise UsageError("--json gives the figures and --format a report; give one of them")
+    if format is not None:
         summary = file.summary()
         found = outcome(
             summary, threshold=file.header.threshold, min_coverage=min_coverage, min_pass_rate=min_pass_rate
         )
-        write_report(format, file, summary, found, out)
+        write_report(format, file, summary, found, out, rows)
         note(f"{found.verdict}: {found.told}")
         raise typer.Exit(found.exit_code)
     if out is not None:
-        raise UsageError("-o needs a format: --format html, junit, markdown or jsonl")
+        raise UsageError("-o needs a format: --format terminal, html, junit, markdown or jsonl")
     if not as_json and sys.stdout.isatty():
         with keeping_exit_code():
             show_rows(file, rows)

@@ -48,7 +48,7 @@ def judge_fault(error: BaseException) -> Fault:
     if not isinstance(error, JudgeError):
         return Fault(code="judge_broke", message=type(error).__name__)
     wait = isinstance(error, RateLimitedError) and error.transient
-    return Fault(code=error.code, message=_told(error.hint), wait=wait, retry_after_s=error.retry_after_s)
+    return Fault(code=error.code, message=told_safely(error.hint), wait=wait, retry_after_s=error.retry_after_s)
 
 
 def _message(error: BaseException) -> str:
@@ -57,10 +57,11 @@ def _message(error: BaseException) -> str:
     except Exception:  # an error whose own text breaks
         text = ""
     named = text if isinstance(error, AgentError) else f"{type(error).__name__}: {text}".removesuffix(": ")
-    return _told(named)
+    return told_safely(named)
 
 
-def _told(text: str) -> str:
+def told_safely(text: str) -> str:
+    """Takes secrets out of what an error says, and clips it."""
     return clip(redact_error(clean_text(text)), MESSAGE_CHARS)
 
 

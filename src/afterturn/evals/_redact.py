@@ -32,7 +32,7 @@ _CARRIERS = re.compile(  # headers, parameters and fields that carry one; in pro
     rf"(?i)((?:proxy-)?authorization[\\\"']{{0,4}}\s{{0,4}}[:=]\s{{0,4}}[\\\"']{{0,4}}"
     rf"(?:(?:bearer|basic|token|digest)\s{{1,4}})?(?={_VALUE}{{4}})"
     r"|\bbearer\s{1,4}(?=[A-Za-z._~+/=-]*\d)(?=[A-Za-z0-9._~+/=-]{8})"
-    rf"|{_NAMED}=(?={_VALUE}{{3}})|[?&;](?:key|token|secret|signature|sig|pwd)=(?={_VALUE}{{8}})"
+    rf"|(?:{_NAMED}|(?-i:\b[A-Z][A-Z0-9_]{{0,40}}_(?:TOKEN|KEY|SECRET)))=(?={_VALUE}{{3}})|[?&;](?:key|token|secret|signature|sig|pwd)=(?={_VALUE}{{8}})"
     rf"|{_NAMED}[\\\"']{{0,4}}\s{{0,4}}[:=]\s{{0,4}}(?!\w{{1,16}}://)(?=[^\s\d\\\"'&,;<>(){{}}\[\]]{{0,256}}\d)"
     rf"(?={_VALUE}{{8}}))({_VALUE}+)"
 )

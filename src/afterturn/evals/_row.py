@@ -13,7 +13,7 @@ from weakref import WeakSet
 
 from afterturn.errors import AgentError, UsageError
 from afterturn.evals._beside import Beside
-from afterturn.evals._faults import Fault, agent_fault, judge_fault
+from afterturn.evals._faults import Fault, agent_fault, judge_fault, told_safely
 from afterturn.evals._grading import Grader
 from afterturn.evals._pace import Pace
 from afterturn.evals._prices import Prices
@@ -183,7 +183,9 @@ class RowRunner:
                 if result is not None:
                     found.assertions.append(result)
         except Exception as error:  # a check that breaks is neither a pass nor a fail
-            told = str(error) if isinstance(error, UsageError) else f"{type(error).__name__} in an assertion"
+            told = (
+                told_safely(str(error)) if isinstance(error, UsageError) else f"{type(error).__name__} in an assertion"
+            )
             found.fault = Fault(code="assertion_broke", message=told)
 
     async def _grade(self, row: Row, reply: Reply, found: _Found, epoch: int) -> None:

@@ -1,4 +1,4 @@
-"""Makes a row of what another tool calls a case or a sample, and opens the judge."""
+"""Makes a row of what another tool calls a case or a sample, opens the judge and asks it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ from collections.abc import Mapping
 from typing import Any, cast
 
 from afterturn.calls import Judge
-from afterturn.evals import Row, read_row
+from afterturn.errors import JudgeError
+from afterturn.evals import Grader, Reply, Row, Score, read_row
+from afterturn.evals._faults import told_safely
 from afterturn.formats import dump_json, to_plain
 
 _OURS = ("criteria", "context", "tools")
@@ -43,3 +45,19 @@ def opened_judge(judge: Judge | str) -> Judge:
     from afterturn.judges import open_judge
 
     return open_judge(judge) if isinstance(judge, str) else judge
+
+
+async def graded(grader: Grader, row: Row, reply: Reply) -> Score:
+    """Scores a reply for a tool that stores what is raised: secrets are taken out of it, and nothing hangs on it.
+
+    Raises:
+        JudgeError: As the judge raised it, but for secrets.
+    """
+    try:
+        return await grader.grade(row, reply)
+    except JudgeError as error:
+        error.hint = told_safely(error.hint)
+        error.args = (error.hint,)
+        raised = error
+    raised.__context__ = raised.__cause__ = None  # the library's own error may hold the request
+    raise raised

@@ -14,7 +14,7 @@ from afterturn.calls import Judge
 from afterturn.evals import Prices, Reply, Row, load_rubric, open_grader
 from afterturn.evals.targets import reply_from
 from afterturn.formats import dump_json
-from afterturn.integrations._rows import opened_judge, row_of
+from afterturn.integrations._rows import graded, opened_judge, row_of
 
 InspectScorer = Callable[[Any, Any], Awaitable[Any]]
 
@@ -37,7 +37,7 @@ def rubric_scorer(rubric: str, *, judge: Judge | str) -> InspectScorer:
         row, reply = _read(state, target)
         if grader.skips(row, reply):
             return None
-        found = await grader.grade(row, reply)
+        found = await graded(grader, row, reply)
         return inspect.Score(
             value=found.score, answer=reply.text, explanation=found.reasoning, metadata=dict(found.extra)
         )

@@ -13,7 +13,7 @@ from typing import Any
 from afterturn.calls import Judge
 from afterturn.evals import PASS_SCORE, Prices, load_rubric, open_grader
 from afterturn.evals.targets import reply_from
-from afterturn.integrations._rows import opened_judge, row_of
+from afterturn.integrations._rows import graded, opened_judge, row_of
 
 
 def rubric_evaluator(rubric: str, *, judge: Judge | str, threshold: int = PASS_SCORE) -> Any:
@@ -45,7 +45,7 @@ def rubric_evaluator(rubric: str, *, judge: Judge | str, threshold: int = PASS_S
             reply = reply_from(ctx.output if known else str(ctx.output), row)
             if grader.skips(row, reply):
                 return {}
-            score = await grader.grade(row, reply)
+            score = await graded(grader, row, reply)
             passed = library.EvaluationReason(value=score.score >= self.threshold, reason=score.reasoning)
             return {loaded.name: score.score, f"{loaded.name}_passed": passed}
 
