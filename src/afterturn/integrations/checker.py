@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import threading
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from pathlib import Path
@@ -51,7 +52,7 @@ class Checker:
         prices: A file of prices.
 
     Raises:
-        UsageError: One of them is not there, or a rubric has no judge.
+        UsageError: One of them is not there or out of bounds, or a rubric has no judge.
 
     Example:
         >>> with Checker(lambda row: "A refund takes five days.", assertions=["contains:five days"]) as checker:
@@ -70,6 +71,7 @@ class Checker:
         deadline_s: float = 120.0,
         prices: Path | str | None = None,
     ) -> None:
+        _refuse_odd(assertions, rubrics, threshold, deadline_s)
         table = load_prices(Path(prices) if prices else None)
         self._judge = _opened_judge(judge, deadline_s) if rubrics else None
         self._target = _opened_target(target)
@@ -131,6 +133,17 @@ def assert_passed(result: RowResult) -> None:
     scores = [f"{one.rubric} {one.score}" for one in result.scores]
     told = "; ".join(filter(None, [broken(result), *scores]))
     raise AssertionError(f"row {result.row.id}: {result.state} ({result.reason})" + (f": {told}" if told else ""))
+
+
+def _refuse_odd(assertions: Sequence[str], rubrics: Sequence[str], threshold: int, deadline_s: float) -> None:
+    """Refuses what would only break, or pass, at the first row."""
+    for name, given in (("assertions", assertions), ("rubrics", rubrics)):
+        if isinstance(given, str):
+            raise UsageError(f"{name} takes a list: {name}=[{given!r}]")
+    if not 0 <= threshold <= 100:
+        raise UsageError(f"threshold={threshold} is no score; give one from 0 to 100")
+    if not 0 < deadline_s < math.inf:
+        raise UsageError(f"deadline_s={deadline_s} is no time for a row; give seconds, more than 0")
 
 
 def _opened_target(target: object) -> Target:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from afterturn.integrations.checker import Checker
 
 _MARK = "afterturn"
+_FIXTURES = frozenset(("afterturn_row", "afterturn_result", "afterturn_eval"))
 _OF_ROWS = ("format", "repeat")
 _OF_CHECKS = ("target", "rubrics", "judge", "assertions", "threshold", "deadline_s", "prices")
 _HELP = (
@@ -29,9 +30,23 @@ _HELP = (
 )
 
 
+class _Misused(Exception):
+    """Says what is wrong with a mark or a call, for one line of the report."""
+
+
 def pytest_configure(config: pytest.Config) -> None:
     """Makes the mark known."""
     config.addinivalue_line("markers", _HELP)
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Fails a test that has the mark and none of the fixtures: it would pass and check nothing.
+
+    A mark on a class or a module is for the tests in it that ask for the fixtures; the others are left alone.
+    """
+    marked = any(mark.name == _MARK for mark in item.own_markers)
+    if marked and not _FIXTURES.intersection(getattr(item, "fixturenames", ())):
+        pytest.fail(f"it has @pytest.mark.{_MARK} but checks nothing; take the fixture afterturn_result", pytrace=False)
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
@@ -39,14 +54,13 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if "afterturn_row" not in metafunc.fixturenames:
         return
     mark = metafunc.definition.get_closest_marker(_MARK)
-    options = _options(mark)
-    if mark is None or not mark.args:
-        raise pytest.UsageError(f"{metafunc.definition.nodeid} asks for rows: give it @pytest.mark.{_MARK}(DATASET)")
-    path = metafunc.definition.path.parent / Path(mark.args[0])
-    repeats = options.get("repeat", 1)
-    rows = [(row, repeat) for row in _rows(path, options.get("format")) for repeat in range(1, repeats + 1)]
-    ids = [f"{row.id}#{repeat}" if repeats > 1 else row.id for row, repeat in rows]
-    metafunc.parametrize("afterturn_row", rows, ids=ids, indirect=True)
+    try:
+        rows, repeats = _asked(mark, metafunc.definition.path.parent)
+    except _Misused as error:
+        raise pytest.Collector.CollectError(f"{metafunc.definition.nodeid}: {error}") from None
+    pairs = [(row, repeat) for row in rows for repeat in range(1, repeats + 1)]
+    ids = [f"{row.id}#{repeat}" if repeats > 1 else row.id for row, repeat in pairs]
+    metafunc.parametrize("afterturn_row", pairs, ids=ids, indirect=True)
 
 
 @pytest.fixture
@@ -58,8 +72,13 @@ def afterturn_row(request: pytest.FixtureRequest) -> Row:
 @pytest.fixture
 def afterturn_result(request: pytest.FixtureRequest, afterturn_row: Row) -> RowResult:
     """What became of the row: `state`, `reason`, `scores`, `assertions`, `reply`."""
-    checker = _checker(request, _marked(request))
-    return checker.check(afterturn_row, repeat=request.node.callspec.params["afterturn_row"][1])
+    try:
+        checker = _checker(request, _marked(request))
+    except _Misused as error:
+        problem = str(error)
+    else:
+        return checker.check(afterturn_row, repeat=request.node.callspec.params["afterturn_row"][1])
+    pytest.fail(problem, pytrace=False)  # out here, where nothing is shown beside it
 
 
 @pytest.fixture
@@ -70,9 +89,15 @@ def afterturn_eval(request: pytest.FixtureRequest) -> Callable[..., RowResult]:
     """
 
     def check(row: Row | Mapping[str, Any], **options: Any) -> RowResult:
-        _check_names(options, _OF_CHECKS)
-        given = {**_marked(request), **options}
-        return _checker(request, given).check(row)
+        __tracebackhide__ = True  # what is shown is the line of the test
+        from afterturn.errors import AfterturnError
+
+        try:
+            _check_names(options, _OF_CHECKS)
+            return _checker(request, {**_marked(request), **options}).check(row)
+        except (_Misused, AfterturnError) as error:
+            problem = str(error)
+        pytest.fail(problem)
 
     return check
 
@@ -89,14 +114,18 @@ def _afterturn_checkers(request: pytest.FixtureRequest) -> Generator[dict[str, C
 def _checker(request: pytest.FixtureRequest, options: Mapping[str, Any]) -> Checker:
     """Gives the checker of these options; the same for the same objects."""
     if "target" not in options:
-        raise pytest.UsageError(f"{request.node.nodeid}: name the agent: target=…")
+        raise _Misused("name the agent: target=…")
     checkers: dict[str, Any] = request.getfixturevalue("_afterturn_checkers")
     key = "\n".join(f"{name}={_identity(value)}" for name, value in sorted(options.items()))
     if key not in checkers:
+        from afterturn.errors import AfterturnError
         from afterturn.integrations.checker import Checker
 
         given = dict(options)
-        checkers[key] = Checker(given.pop("target"), **given)
+        try:
+            checkers[key] = Checker(given.pop("target"), **given)
+        except AfterturnError as error:
+            raise _Misused(str(error)) from None
     return checkers[key]
 
 
@@ -114,6 +143,23 @@ def _marked(request: pytest.FixtureRequest) -> dict[str, Any]:
     return {name: value for name, value in options.items() if name in _OF_CHECKS}
 
 
+def _asked(mark: pytest.Mark | None, folder: Path) -> tuple[list[Row], int]:
+    """Gives the rows that a mark names and how often each is run."""
+    options = _options(mark)
+    datasets: tuple[object, ...] = () if mark is None else mark.args
+    if not datasets:
+        raise _Misused(f"it asks for rows: give it @pytest.mark.{_MARK}(DATASET)")
+    dataset = datasets[0]
+    if len(datasets) > 1 or not isinstance(dataset, str | Path):
+        raise _Misused(
+            "the mark takes one dataset, as the path of a file; rows of the test's own are for afterturn_eval"
+        )
+    repeats = options.get("repeat", 1)
+    if type(repeats) is not int or repeats < 1:
+        raise _Misused(f"repeat={repeats!r} would check nothing; give a whole number from 1")
+    return _rows(folder / dataset, options.get("format")), repeats
+
+
 def _options(mark: pytest.Mark | None) -> dict[str, Any]:
     options: dict[str, Any] = dict(mark.kwargs) if mark is not None else {}
     _check_names(options, (*_OF_ROWS, *_OF_CHECKS))
@@ -123,7 +169,7 @@ def _options(mark: pytest.Mark | None) -> dict[str, Any]:
 def _check_names(options: Mapping[str, Any], known: tuple[str, ...]) -> None:
     unknown = [name for name in options if name not in known]
     if unknown:
-        raise pytest.UsageError(f"afterturn has no option {unknown[0]!r}; there are {', '.join(known)}")
+        raise _Misused(f"afterturn has no option {unknown[0]!r}; there are {', '.join(known)}")
 
 
 def _rows(path: Path, format: str | None) -> list[Row]:
@@ -134,7 +180,7 @@ def _rows(path: Path, format: str | None) -> list[Row]:
     try:
         dataset = open_dataset(path, format=format, tell=lambda line: bad.append(str(line)))
     except AfterturnError as error:
-        raise pytest.UsageError(str(error)) from None
+        raise _Misused(str(error)) from None
     if bad or not dataset.count:
-        raise pytest.UsageError(bad[0] if bad else f"{path} holds no row; a test of nothing would pass")
+        raise _Misused(bad[0] if bad else f"{path} holds no row; a test of nothing would pass")
     return list(dataset.rows())
