@@ -37,3 +37,12 @@ class Grader(Protocol):
             JudgeError: With the code of what went wrong; the row becomes a `judge_error`.
         """
         ...
+
+
+@runtime_checkable
+class SlowToStart(Protocol):
+    """Is a grader that loads something first; it is begun before the rows, so that no row waits for it."""
+
+    async def warm(self) -> None:
+        """Loads it. Where it is not there nothing is raised: the first score says so."""
+        ...

@@ -100,7 +100,7 @@ class GroundingGrader:
 
 def make(rubric: Rubric) -> EncoderGrader:
     """Makes the grader for a rubric."""
-    return EncoderGrader(rubric, GroundingGrader().look)
+    return EncoderGrader(rubric, GroundingGrader().look, load=shared_encoder)
 
 
 def probability(features: GroundFeatures) -> float:

@@ -111,7 +111,7 @@ class ToolOpinion:
 
 def make(rubric: Rubric) -> EncoderGrader:
     """Makes the grader for a rubric."""
-    return EncoderGrader(rubric, ToolOpinion().look)
+    return EncoderGrader(rubric, ToolOpinion().look, load=shared_encoder)
 
 
 def probability(features: ToolFeatures) -> float:

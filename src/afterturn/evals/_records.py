@@ -180,7 +180,7 @@ class RowResult:
         reply: What the agent did, or None where it failed.
         agent_cost_usd: What the agent cost; None is unknown.
         judge_cost_usd: What the judges cost; None is unknown.
-        latency_ms: Wall time of the whole row.
+        latency_ms: Wall time of the whole row, with waits for rate limits and whatever was loaded on the way.
         created_at: When it was done.
     """
 

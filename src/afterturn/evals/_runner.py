@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextvars import copy_context
 from typing import Any
 
+from afterturn.evals._grading import SlowToStart
 from afterturn.evals._keys import Hashes
 from afterturn.evals._pace import Pace
 from afterturn.evals._records import Row, RowResult
@@ -56,6 +57,9 @@ async def run_rows(
         take=take,
         spend=spend or Spend(max_cost_usd),
     )
+    for grader in setup.graders:
+        if isinstance(grader, SlowToStart):
+            await grader.warm()
     if work.spend.capped:
         await work.run(workers=1, most=1)  # the first row tells what a row costs
     await work.run(workers=concurrency)

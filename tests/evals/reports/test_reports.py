@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import shutil
+import subprocess
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -33,12 +35,13 @@ def run(tmp_path: Path) -> Path:
     )
     asked = [read_row({"id": f"r{n}<b>", "input": HOSTILE}) for n in range(4)]
     said = Reply(text=HOSTILE, messages=(Message(role="assistant", text=HOSTILE),), latency_ms=1200.0)
-    right = (Score(rubric="correctness", score=90, reasoning=HOSTILE),)
+    right = (Score(rubric="correctness", score=90, reasoning=HOSTILE, latency_ms=300.0),)
     broken = (AssertionResult(name="contains", passed=False, reason="absent"),)
+    late = "no answer within 3 s"
     with RunWriter.create(path, header) as writer:
-        writer.add(RowResult(row=asked[0], state="pass", score=90, scores=right, reply=said))
+        writer.add(RowResult(row=asked[0], state="pass", score=90, scores=right, reply=said, latency_ms=9000.0))
         writer.add(RowResult(row=asked[1], state="fail", reason="assertion", assertions=broken, reply=said))
-        writer.add(RowResult(row=asked[2], state="agent_error", reason="timeout", message="no answer within 3 s"))
+        writer.add(RowResult(row=asked[2], state="agent_error", reason="timeout", message=late, latency_ms=3000.0))
         writer.add(RowResult(row=asked[3], state="skipped", reason="no_expected"))
         writer.finish({})
     return path
@@ -52,13 +55,49 @@ def test_junit_has_a_case_a_result_and_one_for_the_whole_run(run: Path) -> None:
     done = report(run, "junit")
     suite = ElementTree.fromstring(done.stdout)
     assert [suite.get(name) for name in ("tests", "failures", "errors", "skipped")] == ["5", "1", "2", "1"]
-    inside = [next((child.tag for child in case), "") for case in suite.iter("testcase")]
+    found = [[child for child in case if child.tag != "properties"] for case in suite.iter("testcase")]
+    inside = [next((child.tag for child in children), "") for children in found]
     assert inside == ["", "failure", "error", "skipped", "error"]
-    told = [child.get("message") for case in suite.iter("testcase") for child in case]
+    told = [child.get("message") for children in found for child in children]
     assert told[:2] == ["contains (absent)", "no answer within 3 s"]
     values = {one.get("name"): one.get("value") for one in suite.iter("property")}
     assert values["score"] == "90.0 (coverage 25.0%)"
     assert done.exit_code == 3
+
+
+def test_the_time_of_a_case_is_that_of_agent_and_judges_and_each_is_told(run: Path) -> None:
+    cases = list(ElementTree.fromstring(report(run, "junit").stdout).iter("testcase"))
+    assert [case.get("time") for case in cases] == ["1.500", "1.200", "3.000", "0.000", None]  # not the 9 s of the row
+    told = [{one.get("name"): one.get("value") for one in case.iter("property")} for case in cases]
+    assert told[:3] == [
+        {"agent_seconds": "1.200", "judge_seconds": "0.300"},
+        {"agent_seconds": "1.200", "judge_seconds": "0.000"},
+        {},
+    ]
+    lines = [json.loads(line) for line in report(run, "jsonl").stdout.splitlines()]
+    assert [(line["latency_ms"], line["judge_latency_ms"]) for line in lines[:3]] == [(1200, 300), (1200, 0), (None, 0)]
+
+
+def test_the_page_counts_the_time_of_agent_and_judges(run: Path) -> None:
+    node = shutil.which("node")
+    if node is None:
+        pytest.skip("this machine has no node to run the page's script")
+    page = report(run, "html").stdout
+    rows = page.split('id="rows">\n')[1].split("</script>")[0]
+    names = ("agentMs", "judgesMs", "rowMs", "took", "duration")
+    script = page.split("<script>")[1].split("</script>")[0]
+    parts = [part for part in script.split("\n\n") if any(f" {name}" in part.split("(")[0] for name in names)]
+    program = "\n".join(parts) + (
+        f"\nfor (const line of {json.dumps(rows.splitlines())}) "
+        "{ const result = JSON.parse(line); console.log(rowMs(result), took(result)); }"
+    )
+    done = subprocess.run([node, "-e", program], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines() == [
+        "1500 agent 1,200 ms, judges 300 ms",
+        "1200 agent 1,200 ms, judges 0 ms",
+        "3000 agent unknown, judges 0 ms",
+        "0 agent unknown, judges 0 ms",
+    ]
 
 
 def test_markdown_has_the_coverage_beside_the_mean_and_calls_nobody(run: Path) -> None:

@@ -24,6 +24,23 @@ def broken(result: RowResult) -> str:
     return "; ".join(f"{one.name} ({one.reason or 'does not hold'})" for one in result.assertions if not one.passed)
 
 
+def agent_ms(result: RowResult) -> float | None:
+    """Gives the milliseconds that the agent took; None where nobody knows, as of a recorded reply."""
+    return None if result.reply is None else result.reply.latency_ms
+
+
+def judges_ms(result: RowResult) -> float:
+    """Gives the milliseconds that the judges took together, for the scores that they gave."""
+    return sum(one.latency_ms for one in result.scores)
+
+
+def row_ms(result: RowResult) -> float:
+    """Gives the milliseconds of agent and judges; the wall time of a row whose agent or judge broke on the way."""
+    if result.reply is None or result.state == "judge_error":
+        return result.latency_ms
+    return (agent_ms(result) or 0.0) + judges_ms(result)
+
+
 def cost_text(summary: RunSummary) -> str:
     """Says what a run cost, and what of it nobody knows."""
     known = summary.agent_cost.known_usd + summary.judge_cost.known_usd

@@ -8,6 +8,7 @@ from afterturn.evals._outcome import Outcome
 from afterturn.evals._records import RowResult
 from afterturn.evals._run_records import RunSummary
 from afterturn.evals._storage import RunFile
+from afterturn.evals.reports._rows import judges_ms
 from afterturn.formats import clean_text, dump_json
 from afterturn.turns import JsonValue
 
@@ -35,6 +36,7 @@ def _line(result: RowResult) -> dict[str, JsonValue]:
         "reply": None if reply is None else reply.text,
         "tool_calls": None if reply is None else [call.name for call in reply.tool_calls],
         "latency_ms": None if reply is None or reply.latency_ms is None else round(reply.latency_ms, 3),
+        "judge_latency_ms": round(judges_ms(result), 3),
         "agent_cost_usd": result.agent_cost_usd,
         "judge_cost_usd": result.judge_cost_usd,
     }

@@ -10,7 +10,7 @@ from afterturn.evals._records import RowResult
 from afterturn.evals._run_records import RunSummary
 from afterturn.evals._storage import RunFile
 from afterturn.evals.reports._escape import xml_text
-from afterturn.evals.reports._rows import broken, mean_lines
+from afterturn.evals.reports._rows import agent_ms, broken, judges_ms, mean_lines, row_ms
 
 _TAGS = {"fail": "failure", "agent_error": "error", "judge_error": "error", "skipped": "skipped"}
 
@@ -49,12 +49,26 @@ def _properties(run: RunFile, summary: RunSummary) -> ElementTree.Element:
 def _case(result: RowResult, target: str, repeats: int) -> ElementTree.Element:
     name = f"{result.row.id} #{result.repeat}" if repeats > 1 else result.row.id
     case = ElementTree.Element(
-        "testcase", classname=xml_text(target), name=xml_text(name), time=f"{result.latency_ms / 1000:.3f}"
+        "testcase", classname=xml_text(target), name=xml_text(name), time=_seconds(row_ms(result))
     )
+    if result.reply is not None:
+        _add_times(case, result)
     if result.state != "pass":
         told = {"message": xml_text(_told(result)), "type": f"{result.state}:{result.reason}"}
         ElementTree.SubElement(case, _TAGS[result.state], told)
     return case
+
+
+def _add_times(case: ElementTree.Element, result: RowResult) -> None:
+    """Says who took how long; of a recorded reply nobody knows it."""
+    properties = ElementTree.SubElement(case, "properties")
+    for name, took_ms in (("agent_seconds", agent_ms(result)), ("judge_seconds", judges_ms(result))):
+        if took_ms is not None:
+            ElementTree.SubElement(properties, "property", name=name, value=_seconds(took_ms))
+
+
+def _seconds(took_ms: float) -> str:
+    return f"{took_ms / 1000:.3f}"
 
 
 def _told(result: RowResult) -> str:

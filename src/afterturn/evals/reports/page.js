@@ -23,6 +23,20 @@ function duration(ms) {
   return ms < 10000 ? Math.round(ms).toLocaleString("en") + " ms" : (ms / 1000).toFixed(0) + " s";
 }
 
+const agentMs = (result) => (result.reply && result.reply.latency_ms) || 0;
+const judgesMs = (result) => (result.scores || []).reduce((sum, score) => sum + (score.latency_ms || 0), 0);
+
+/* Of agent and judges; of a row whose agent or judge broke on the way, the wall time. */
+function rowMs(result) {
+  if (!result.reply || result.state === "judge_error") return result.latency_ms || 0;
+  return agentMs(result) + judgesMs(result);
+}
+
+function took(result) {
+  const agent = result.reply && typeof result.reply.latency_ms === "number" ? duration(agentMs(result)) : "unknown";
+  return "agent " + agent + ", judges " + duration(judgesMs(result));
+}
+
 function inputText(row) {
   if (typeof row.input === "string") return row.input;
   const users = row.input.filter((message) => message.role === "user");
@@ -55,7 +69,7 @@ function matching() {
   const order = byId("order").value;
   const scoreOf = (row) => (row.result.score === undefined ? 101 : row.result.score);
   if (order === "score") found.sort((a, b) => scoreOf(a) - scoreOf(b) || a.place - b.place);
-  if (order === "slow") found.sort((a, b) => b.result.latency_ms - a.result.latency_ms);
+  if (order === "slow") found.sort((a, b) => rowMs(b.result) - rowMs(a.result));
   if (order === "id") found.sort((a, b) => a.result.row.id.localeCompare(b.result.row.id, "en", { numeric: true }));
   return found;
 }
@@ -98,6 +112,7 @@ function detail(result) {
   const all = make("div", "detail");
   const row = result.row;
   if (result.message) textBlock(section(all, "Error"), "", result.message);
+  if (result.reply) textBlock(section(all, "Time"), "", took(result));
   const asked = section(all, "Asked");
   if (typeof row.input === "string") textBlock(asked, "user", row.input, "user");
   else row.input.forEach((message) => messageBlock(asked, message));
@@ -137,7 +152,7 @@ function line(row) {
   head.append(make("span", "", result.repeat > 1 ? result.row.id + " #" + result.repeat : result.row.id));
   head.append(make("span", "wide soft", inputText(result.row)));
   head.append(make("span", "wide soft", result.reason || ""));
-  head.append(make("span", "wide soft number", duration(result.latency_ms)));
+  head.append(make("span", "wide soft number", duration(rowMs(result))));
   element.append(head);
   element.addEventListener("toggle", () => {
     if (element.open && element.childElementCount === 1) element.append(detail(result));
