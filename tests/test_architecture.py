@@ -16,7 +16,7 @@ import afterturn
 
 ROOT = Path(afterturn.__file__).parent
 ROOMS = sorted(ROOT.rglob("__init__.py"))
-HEAVY = ("pydantic", "sqlalchemy", "onnxruntime", "numpy", "pydantic_ai", "openai", "structlog", "matplotlib")
+HEAVY = ("pydantic", "sqlalchemy", "onnxruntime", "numpy", "pydantic_ai", "openai", "structlog", "matplotlib", "regex")
 """What takes long to import, or is not there without an extra."""
 
 MOST_LINES = 400

@@ -1,13 +1,12 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
+from in_process import run_here
 
 GOOD = {
     "tenant": "acme",
@@ -41,18 +40,6 @@ VERDICT_KEYS = [
 ]
 
 
-def _run(*arguments: str, stdin: str | None = None, cwd: Path | None = None, **env: str) -> Any:
-    return subprocess.run(
-        [sys.executable, "-m", "afterturn", *arguments],
-        input=stdin,
-        capture_output=True,
-        text=True,
-        cwd=cwd,
-        env={**os.environ, **env},
-        check=False,
-    )
-
-
 def _file(folder: Path, *turns: object) -> Path:
     path = folder / "turns.jsonl"
     path.write_text("".join((turn if isinstance(turn, str) else json.dumps(turn)) + "\n" for turn in turns))
@@ -60,7 +47,7 @@ def _file(folder: Path, *turns: object) -> Path:
 
 
 def test_a_turn_is_judged_into_one_line_with_the_keys_of_the_contract(tmp_path: Path) -> None:
-    done = _run("classify", str(_file(tmp_path, GOOD)), cwd=tmp_path)
+    done = run_here("classify", str(_file(tmp_path, GOOD)), cwd=tmp_path)
     (line,) = [json.loads(line) for line in done.stdout.splitlines()]
     assert done.returncode == 0
     assert list(line) == KEYS
@@ -73,7 +60,7 @@ def test_a_turn_is_judged_into_one_line_with_the_keys_of_the_contract(tmp_path: 
 
 def test_a_bad_line_is_reported_with_file_and_number_skipped_and_counted(tmp_path: Path) -> None:
     path = _file(tmp_path, GOOD, '{"messages": [', {**GOOD, "turn": "t-2"}, {"messages": [{"role": "wizard"}]})
-    done = _run("classify", str(path))
+    done = run_here("classify", str(path))
     assert done.returncode == 0
     assert [json.loads(line)["turn"] for line in done.stdout.splitlines()] == ["t-1", "t-2"]
     assert f"{path}:2:" in done.stderr
@@ -83,7 +70,7 @@ def test_a_bad_line_is_reported_with_file_and_number_skipped_and_counted(tmp_pat
 
 def test_a_file_without_any_turn_is_said_to_be_one_and_is_no_error(tmp_path: Path) -> None:
     path = _file(tmp_path, "title,text", "a,b")
-    done = _run("classify", str(path))
+    done = run_here("classify", str(path))
     assert (done.returncode, done.stdout) == (0, "")
     assert done.stderr.splitlines()[-2:] == [
         f"afterturn: {path}: no line holds a turn, so nothing was judged; see the lines above",
@@ -93,15 +80,15 @@ def test_a_file_without_any_turn_is_said_to_be_one_and_is_no_error(tmp_path: Pat
 
 def test_lines_come_in_the_order_of_the_file_and_from_stdin(tmp_path: Path) -> None:
     turns = [json.dumps({**GOOD, "turn": f"t-{number}"}) for number in range(9)]
-    done = _run("classify", "-", stdin="\n".join(turns))
+    done = run_here("classify", "-", stdin="\n".join(turns))
     assert [json.loads(line)["turn"] for line in done.stdout.splitlines()] == [f"t-{number}" for number in range(9)]
 
 
 def test_with_a_database_the_turns_are_stored_and_a_second_run_changes_nothing(tmp_path: Path) -> None:
     path, database = _file(tmp_path, GOOD, GOOD), str(tmp_path / "a.db")
-    first = _run("classify", str(path), "--db", database)
-    second = _run("classify", str(path), "--db", database)
-    verdicts = _run("verdicts", "--db", database, "--json")
+    first = run_here("classify", str(path), "--db", database)
+    second = run_here("classify", str(path), "--db", database)
+    verdicts = run_here("verdicts", "--db", database, "--json")
     assert (first.returncode, second.returncode, verdicts.returncode) == (0, 0, 0)
     assert len(verdicts.stdout.splitlines()) == 6
     assert second.stderr.splitlines() == [
@@ -113,7 +100,7 @@ def test_with_a_database_the_turns_are_stored_and_a_second_run_changes_nothing(t
 
 def test_another_turn_under_an_id_that_is_taken_is_told_with_its_place(tmp_path: Path) -> None:
     other = GOOD | {"session": "s-2", "messages": [{"role": "user", "content": "CANARY here"}]}
-    done = _run("classify", str(_file(tmp_path, GOOD, GOOD, other)), "--db", str(tmp_path / "a.db"))
+    done = run_here("classify", str(_file(tmp_path, GOOD, GOOD, other)), "--db", str(tmp_path / "a.db"))
     assert [json.loads(line)["session"] for line in done.stdout.splitlines()] == ["s-1", "s-1", "s-2"]
     assert done.returncode == 0
     assert "turns.jsonl:3: turn t-1 is not stored: tenant acme has another turn of this id" in done.stderr
@@ -123,7 +110,7 @@ def test_another_turn_under_an_id_that_is_taken_is_told_with_its_place(tmp_path:
 
 
 def test_a_judge_that_is_not_there_gives_error_verdicts_and_exit_code_0(tmp_path: Path) -> None:
-    done = _run("classify", str(_file(tmp_path, {**GOOD, "model": "nobody:model"})))
+    done = run_here("classify", str(_file(tmp_path, {**GOOD, "model": "nobody:model"})))
     (line,) = [json.loads(line) for line in done.stdout.splitlines()]
     assert done.returncode == 0
     asked = [v for v in line["verdicts"] if v["status"] != "skipped"]
@@ -158,7 +145,7 @@ def test_usage_and_unreadable_input_end_with_2_and_say_what_is_wrong(
     arguments: tuple[str, ...], told: str, tmp_path: Path
 ) -> None:
     _file(tmp_path, GOOD)
-    done = _run(*arguments, cwd=tmp_path)
+    done = run_here(*arguments, cwd=tmp_path)
     assert done.returncode == 2
     assert told in done.stderr
     assert "Traceback" not in done.stderr
@@ -167,7 +154,7 @@ def test_usage_and_unreadable_input_end_with_2_and_say_what_is_wrong(
 
 def test_a_wrong_configuration_ends_with_2_and_names_the_setting(tmp_path: Path) -> None:
     (tmp_path / "afterturn.yaml").write_text("judgee: encoder\n")
-    done = _run("classify", str(_file(tmp_path, GOOD)), cwd=tmp_path)
+    done = run_here("classify", str(_file(tmp_path, GOOD)), cwd=tmp_path)
     assert done.returncode == 2
     assert "judgee" in done.stderr
 
@@ -182,8 +169,8 @@ def test_a_reader_that_goes_away_is_no_error(tmp_path: Path) -> None:
 
 def test_imported_turns_are_judged_by_a_worker(tmp_path: Path) -> None:
     path, database = _file(tmp_path, GOOD), str(tmp_path / "a.db")
-    imported = _run("import", str(path), "--db", database, "--json")
-    worked = _run("worker", "--db", database, "--drain", "--json")
+    imported = run_here("import", str(path), "--db", database, "--json")
+    worked = run_here("worker", "--db", database, "--drain", "--json")
     assert json.loads(imported.stdout) == {"stored": 1, "known": 0, "bad_lines": 0, "id_taken": 0}
     assert json.loads(worked.stdout) == {
         "stored": 1,
@@ -203,7 +190,7 @@ def test_imported_turns_are_judged_by_a_worker(tmp_path: Path) -> None:
 
 
 def test_the_demo_shows_four_turns_and_ends_with_one_line_of_json(tmp_path: Path) -> None:
-    done = _run("demo", "--json", cwd=tmp_path)
+    done = run_here("demo", "--json", cwd=tmp_path)
     assert done.returncode == 0
     turns = json.loads(done.stdout.splitlines()[-1])["turns"]
     assert [turn["agent"] for turn in turns] == ["portal", "portal", "handbook", "laptop-order"]
@@ -219,12 +206,12 @@ def test_the_demo_shows_four_turns_and_ends_with_one_line_of_json(tmp_path: Path
 
 def test_the_demo_keeps_its_turns_where_a_database_is_named(tmp_path: Path) -> None:
     database = str(tmp_path / "demo.db")
-    assert _run("demo", "--db", database).returncode == 0
-    assert len(_run("verdicts", "--db", database, "--json").stdout.splitlines()) == 24
+    assert run_here("demo", "--db", database).returncode == 0
+    assert len(run_here("verdicts", "--db", database, "--json").stdout.splitlines()) == 24
 
 
 def test_the_version_is_told() -> None:
-    assert _run("--version").stdout.startswith("afterturn 0.")
+    assert run_here("--version").stdout.startswith("afterturn 0.")
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full, where every write finds a full disk")

@@ -36,23 +36,27 @@ def _turns(folder: Path, count: int, *, size: int = 10) -> Path:
     return path
 
 
-def _classify(turns: Path, database: Path, *more: str, user: bool = False) -> subprocess.CompletedProcess[str]:
-    """Runs the command; for a user who may not write everywhere, which root may, where that is asked for."""
+def _started(turns: Path, database: Path, *more: str, user: bool = False) -> subprocess.Popen[str]:
+    """Starts the command; for a user who may not write everywhere, which root may, where that is asked for."""
     command = [sys.executable, "-m", "afterturn", "classify", str(turns), "--db", str(database), *more]
     if user and os.geteuid() == 0:
         setpriv = shutil.which("setpriv")
         if setpriv is None:
             pytest.skip("root may write anywhere, and there is no setpriv(1) to take that away")
         command = [setpriv, "--bounding-set", "-dac_override,-dac_read_search", *command]
-    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
-def _complaint(done: subprocess.CompletedProcess[str]) -> str:
-    """Gives the last line of a command that was refused, and checks that there is no traceback before it."""
-    assert done.returncode == 2
-    assert "Traceback" not in done.stderr
-    assert "Task" not in done.stderr
-    return done.stderr.splitlines()[-1]
+def _told(process: subprocess.Popen[str]) -> list[str]:
+    """Gives the lines on stderr of a command that was refused, and checks that there is no traceback among them."""
+    try:
+        _, told = process.communicate(timeout=120)
+    finally:
+        process.kill()
+    assert process.returncode == 2
+    assert "Traceback" not in told
+    assert "Task" not in told
+    return told.splitlines()
 
 
 @pytest.fixture
@@ -70,19 +74,16 @@ def test_a_folder_or_file_that_may_only_be_read_is_one_line(folder: Path, count:
     for name, mode in (("a.db", 0o444), ("turns.jsonl", 0o444)):
         (folder / name).chmod(mode)
     folder.chmod(0o555)
-    assert "it cannot be opened; make the folder exist and be writable" in _complaint(
-        _classify(turns, folder / "new.db", user=True)
-    )
-    assert "it cannot be written; make the file and its folder writable" in _complaint(
-        _classify(turns, folder / "a.db", user=True)
-    )
+    new, old = (_started(turns, folder / name, user=True) for name in ("new.db", "a.db"))  # both at once
+    assert "it cannot be opened; make the folder exist and be writable" in _told(new)[-1]
+    assert "it cannot be written; make the file and its folder writable" in _told(old)[-1]
 
 
 def test_a_file_that_is_no_database_is_one_line(tmp_path: Path) -> None:
     other = tmp_path / "a.db"
     other.write_text("no database at all " * 100)
-    done = _classify(_turns(tmp_path, 6), other)
-    assert "the file is no SQLite database; give another path" in _complaint(done)
+    told = _told(_started(_turns(tmp_path, 6), other))
+    assert "the file is no SQLite database; give another path" in told[-1]
 
 
 @pytest.fixture
@@ -107,9 +108,9 @@ def small_disk() -> Iterator[Folder]:
 
 
 def test_a_disk_that_is_full_from_the_start_is_called_full(small_disk: Folder, tmp_path: Path) -> None:
-    for size in ("12k", "40k"):
-        done = _classify(_turns(tmp_path, 6), small_disk(size) / "a.db")
-        assert "the disk is full; free some space and try again" in _complaint(done)
+    turns = _turns(tmp_path, 6)
+    for process in [_started(turns, small_disk(size) / "a.db") for size in ("12k", "40k")]:  # both at once
+        assert "the disk is full; free some space and try again" in _told(process)[-1]
 
 
 def test_a_disk_that_fills_up_on_the_way_ends_the_command_at_once_and_keeps_what_was_stored(
@@ -117,11 +118,11 @@ def test_a_disk_that_fills_up_on_the_way_ends_the_command_at_once_and_keeps_what
 ) -> None:
     database = small_disk("600k") / "a.db"
     turns = _turns(tmp_path, 60, size=9000)
-    done = _classify(turns, database, "-o", str(tmp_path / "out.jsonl"))  # within the time that the test gives it
-    assert "the disk is full; free some space and try again" in _complaint(done)
-    codes = {json.loads(line)["code"] for line in done.stderr.splitlines() if '"afterturn.failed_open"' in line}
+    told = _told(_started(turns, database, "-o", str(tmp_path / "out.jsonl")))  # within the time that it gives it
+    assert "the disk is full; free some space and try again" in told[-1]
+    codes = {json.loads(line)["code"] for line in told if '"afterturn.failed_open"' in line}
     assert codes <= {"full"}
-    note = next(line for line in done.stderr.splitlines() if line.startswith("afterturn: stopped early"))
+    note = next(line for line in told if line.startswith("afterturn: stopped early"))
     assert note.endswith("out.jsonl was not written; mend it and run it again")
     for file in database.parent.iterdir():
         shutil.copy(file, tmp_path / file.name)
