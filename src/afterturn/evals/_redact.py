@@ -24,7 +24,7 @@ _SECRETS = re.compile(  # shapes of keys that providers give out
 )
 _PASSWORD = r"(?:password|passwd|passphrase)"
 _NAMED = (  # what is named so holds a secret
-    rf"(?:{_PASSWORD}|\b(?:x-)?(?:\w{{1,32}}[-_])?(?:api|access|secret|auth|private|client|refresh|session)[-_ ]?"
+    rf"(?:{_PASSWORD}|(?<![A-Za-z])(?:api|access|secret|auth|private|client|refresh|session)[-_ ]?"
     r"(?:key|token|secret))"
 )
 _VALUE = r"[^\s\\\"'&,;<>(){}\[\]]"
@@ -32,7 +32,8 @@ _CARRIERS = re.compile(  # headers, parameters and fields that carry one; in pro
     rf"(?i)((?:proxy-)?authorization[\\\"']{{0,4}}\s{{0,4}}[:=]\s{{0,4}}[\\\"']{{0,4}}"
     rf"(?:(?:bearer|basic|token|digest)\s{{1,4}})?(?={_VALUE}{{4}})"
     r"|\bbearer\s{1,4}(?=[A-Za-z._~+/=-]*\d)(?=[A-Za-z0-9._~+/=-]{8})"
-    rf"|(?:{_NAMED}|(?-i:\b[A-Z][A-Z0-9_]{{0,40}}_(?:TOKEN|KEY|SECRET)))=(?={_VALUE}{{3}})|[?&;](?:key|token|secret|signature|sig|pwd)=(?={_VALUE}{{8}})"
+    rf"|(?:{_NAMED}|(?-i:\b[A-Z][A-Z0-9_]{{0,40}}_(?:TOKEN|KEY|SECRET)))=(?={_VALUE}{{3}})"
+    rf"|[?&;](?:key|token|secret|signature|sig|pwd)=(?={_VALUE}{{8}})"
     rf"|{_NAMED}[\\\"']{{0,4}}\s{{0,4}}[:=]\s{{0,4}}(?!\w{{1,16}}://)(?=[^\s\d\\\"'&,;<>(){{}}\[\]]{{0,256}}\d)"
     rf"(?={_VALUE}{{8}}))({_VALUE}+)"
 )
