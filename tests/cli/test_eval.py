@@ -18,7 +18,7 @@ from typer.testing import CliRunner, Result
 
 from afterturn.calls import Judge
 from afterturn.cli._app import app
-from afterturn.errors import AfterturnError
+from afterturn.errors import AfterturnError, InputError
 from afterturn.testing import ScriptedJudge
 
 AGENT = '''
@@ -99,12 +99,33 @@ def test_an_empty_dataset_is_inconclusive() -> None:
     assert (result.exit_code, figures(result)["reason"]) == (3, "empty")
 
 
-def test_bad_lines_are_told_and_counted() -> None:
+def test_bad_lines_are_told_and_lower_the_coverage() -> None:
     with Path("rows.jsonl").open("a") as stream:
         stream.write("{broken\n")
     result = run("right", "--assert", "contains")
-    assert (result.exit_code, figures(result)["bad_lines"]) == (0, 1)
+    found = figures(result)
+    assert (result.exit_code, found["reason"], found["bad_lines"]) == (3, "low_coverage", 1)
+    assert (found["planned"], found["pass_rate"]["coverage"], found["reasons"]) == (5, 0.8, {"skipped:bad_line": 1})
     assert "rows.jsonl:5: not valid JSON" in result.stderr
+
+
+@pytest.mark.parametrize("format", ["terminal", "html", "junit", "markdown", "jsonl"])
+def test_every_report_names_a_bad_line_by_file_and_number(format: str) -> None:
+    with Path("rows.jsonl").open("a") as stream:
+        stream.write("{broken\n")
+    run("right", "--assert", "contains")
+    told = evals("report", "run.jsonl", "--format", format).stdout
+    assert "rows.jsonl:5" in told.replace("\\", "")
+    assert "bad_line" in told.replace("\\", "")
+
+
+def test_a_misspelt_key_of_a_row_is_refused_before_the_agent_is_asked() -> None:
+    row = {"id": "a", "input": "q", "expected": "2", "expectd_tool_calls": ["find"]}
+    Path("rows.jsonl").write_text(json.dumps(row) + "\n")
+    result = run("right", "--assert", "contains")
+    assert isinstance(result.exception, InputError)
+    assert str(result.exception).startswith("rows.jsonl:1: a row has no key 'expectd_tool_calls'; did you mean")
+    assert not Path("run.jsonl").exists()
 
 
 @pytest.mark.parametrize(

@@ -332,6 +332,7 @@ async def test_bad_lines_of_a_dataset_block_the_gate(bench: Bench) -> None:
     with bench.rows.open("a") as stream:
         stream.write("no row\n")
     await bench.go(lambda row: "fine")
+    assert bench.states()[-1] == ("skipped", "bad_line")
     assert gate_of(bench) == (3, "bad_rows")
 
 

@@ -92,7 +92,7 @@ def single(cast: Dataset, name: str | None, *, first: bool) -> Dataset:
     if first and len(wanted) > 1:
         note(f"the first of {len(wanted)} conversations is played; choose by --id: {wanted[1].id}, …")
     kept = tuple(wanted[:1] if first else wanted)
-    return Dataset(path=cast.path, format=cast.format, count=len(kept), bad_lines=cast.bad_lines, _kept=kept)
+    return Dataset(path=cast.path, format=cast.format, count=len(kept), bad_lines=0, _kept=kept)
 
 
 async def dry(parts: SimulationParts, header: RunHeader, cast: Dataset, *, as_json: bool) -> int:

@@ -148,7 +148,7 @@ def resume_command(
         deadline_s=header.deadline_s,
     )
     summary = asyncio.run(_resumed(file, parts, rows, max_cost, jobs))
-    _end(header, summary, run, min_coverage, min_pass_rate, as_json=as_json)
+    _end(RunFile(run).header, summary, run, min_coverage, min_pass_rate, as_json=as_json)
 
 
 @eval_app.command("report")
@@ -210,7 +210,7 @@ async def _resumed(run: RunFile, parts: Parts, rows: Dataset, max_cost: float | 
     from afterturn.cli._evals import progress
     from afterturn.evals import resume_run
 
-    planned = rows.count * run.header.repeat
+    planned = rows.planned * run.header.repeat
     try:
         with progress(planned, done=len(run.done())) as show:
             return await resume_run(run, parts, rows, show=show, max_cost_usd=max_cost, concurrency=jobs)

@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any, cast
 
 from afterturn.evals._records import NO_USAGE, NOBODY, AssertionResult, Reply, RowResult, Score
-from afterturn.evals._rows import read_row, row_to_json
+from afterturn.evals._rows import row_from_json, row_to_json
 from afterturn.evals._run_records import RubricRef, RunHeader
 from afterturn.formats import (
     call_to_json,
@@ -57,7 +57,7 @@ def result_from_json(wire: JsonObject) -> RowResult:
         ValueError: A state, a score or a cost is out of range.
     """
     values = cast(dict[str, Any], dict(wire))
-    row = read_row(values["row"], source=values.get("source", ""))
+    row = row_from_json(values["row"], source=values.get("source", ""))
     reply, created = values.get("reply"), values.get("created_at")
     return RowResult(
         row=replace(row, content=values["content"]),

@@ -16,7 +16,8 @@ from typing import Any, cast
 from afterturn.errors import InputError, TurnFormatError, UnreadableInputError, UsageError
 from afterturn.evals._keys import Hashes, hash_of
 from afterturn.evals._records import Row
-from afterturn.evals._rows import read_row
+from afterturn.evals._row_keys import check_keys
+from afterturn.evals._rows import broken_row, read_row
 from afterturn.evals.assertions import check_row
 from afterturn.evals.importers import OWN, Importer, detect, format_names, open_importer
 from afterturn.formats import BadLine, FormatProblem, Record, is_list, is_object, read_records, to_plain
@@ -38,7 +39,7 @@ class Dataset:
     Attributes:
         path: Its file.
         format: Its format.
-        count: How many rows it has.
+        count: How many rows it has, without lines that are none.
         bad_lines: How many lines of it are no row.
     """
 
@@ -49,16 +50,26 @@ class Dataset:
     _twins: frozenset[int] = frozenset()
     _kept: tuple[Row, ...] | None = field(default=None, repr=False)
 
+    @property
+    def planned(self) -> int:
+        """How many rows a run of it has: a line that is no row is a row of the run, which is skipped."""
+        return self.count + self.bad_lines
+
     def rows(self) -> Iterator[Row]:
         """The rows, in the order of the file; as often as wanted.
 
         Raises:
             UnreadableInputError: The file cannot be read any more.
         """
-        if self._kept is not None:
-            return iter(self._kept)
-        read = _read(self.path, self.format)
-        return (row for row in _numbered(read, self._twins) if isinstance(row, Row))
+        return (row for row in self.all_rows() if not row.problem)
+
+    def all_rows(self) -> Iterator[Row]:
+        """The rows, and in their places the lines that are none, each as a row with a `problem`; as often as wanted.
+
+        Raises:
+            UnreadableInputError: The file cannot be read any more.
+        """
+        return iter(self._kept) if self._kept is not None else _numbered(_read(self.path, self.format), self._twins)
 
 
 def open_dataset(path: Path, *, format: str | None = None, tell: Tell | None = None) -> Dataset:
@@ -67,11 +78,12 @@ def open_dataset(path: Path, *, format: str | None = None, tell: Tell | None = N
     Args:
         path: The file: JSONL, one JSON document, CSV, or YAML (promptfoo).
         format: Its format (`importers.format_names()`); None finds out by the first record.
-        tell: Is told of every line that is no row; they are counted and passed over.
+        tell: Is told of every line that is no row; a run skips them, and they lower its coverage.
 
     Raises:
         UnreadableInputError: The file cannot be read.
-        InputError: Two rows have the same id, or a row asserts what has no meaning; the lines are named.
+        InputError: Two rows have the same id, a row asserts what has no meaning, or one of its keys looks misspelt; the
+            lines are named.
         UsageError: No format has the name.
     """
     if str(path) == "-":
@@ -88,6 +100,8 @@ def open_dataset(path: Path, *, format: str | None = None, tell: Tell | None = N
                 bad += 1
                 if tell is not None:
                     tell(row)
+                if keep:
+                    kept.append(broken_row(row))
                 continue
             _check(row)
             if keep:
@@ -98,7 +112,7 @@ def open_dataset(path: Path, *, format: str | None = None, tell: Tell | None = N
     twins = frozenset(ids.repeated())
     if twins:
         _refuse_doubles(_read(path, found), twins)
-        kept = [row for row in _numbered(kept, twins) if isinstance(row, Row)]
+        kept = list(_numbered(kept, twins))
     return Dataset(
         path=path, format=found, count=len(ids), bad_lines=bad, _twins=twins, _kept=tuple(kept) if keep else None
     )
@@ -116,6 +130,8 @@ def _read(path: Path, format: str) -> Iterator[Row | BadLine]:
 def _rows(record: Record, importer: Importer | None, file: str) -> Iterator[Row | BadLine]:
     """Reads the rows of one record; a promptfoo test may make several."""
     source = f"{file}:{record.line}"
+    if is_object(record.value) and (importer is None or importer.keys is not None):
+        check_keys(record.value, source, () if importer is None else importer.keys or ())
     try:
         if importer is None:
             yield read_row(record.value, source=source)
@@ -130,11 +146,14 @@ def _rows(record: Record, importer: Importer | None, file: str) -> Iterator[Row 
         yield BadLine(file=file, line=record.line, problem=str(error), hint="mend it or take it out")
 
 
-def _numbered(rows: Iterable[Row | BadLine], twins: frozenset[int]) -> Iterator[Row | BadLine]:
+def _numbered(rows: Iterable[Row | BadLine], twins: frozenset[int]) -> Iterator[Row]:
     """Gives the second and third of rows that are the same in every word, and have no id, an id of their own."""
     seen: Counter[int] = Counter()
     for row in rows:
-        if isinstance(row, BadLine) or not twins or (key := hash_of(row.id)) not in twins:
+        if isinstance(row, BadLine):
+            yield broken_row(row)
+            continue
+        if row.problem or not twins or (key := hash_of(row.id)) not in twins:
             yield row
             continue
         seen[key] += 1

@@ -24,6 +24,9 @@ NOBODY = Agent()
 NO_USAGE = Usage()
 """The tokens of a call of which nobody told them."""
 
+BAD_LINE = "bad_line"
+"""Why a line of a dataset that is no row is skipped."""
+
 PASS_SCORE = 70
 """The score from which a row passes, unless the run says otherwise (SPEC D1)."""
 
@@ -61,6 +64,7 @@ class Row:
         assertions: What else must hold, as the dataset wrote it; `evals.assertions` reads it.
         metadata: Whatever the dataset has beside it.
         source: Where the row came from, `file:line`.
+        problem: What is wrong with a line that is no row, with its place; it is skipped. Empty for every other.
     """
 
     id: str
@@ -76,6 +80,7 @@ class Row:
     assertions: tuple[str | JsonObject, ...] = ()
     metadata: JsonObject = field(default_factory=dict[str, JsonValue])
     source: str = ""
+    problem: str = ""
 
     @property
     def text(self) -> str:

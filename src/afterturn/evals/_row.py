@@ -17,7 +17,7 @@ from afterturn.evals._faults import Fault, agent_fault, judge_fault, told_safely
 from afterturn.evals._grading import Grader
 from afterturn.evals._pace import Pace
 from afterturn.evals._prices import Prices
-from afterturn.evals._records import PASS_SCORE, AssertionResult, Reply, Row, RowResult, Score, State
+from afterturn.evals._records import BAD_LINE, PASS_SCORE, AssertionResult, Reply, Row, RowResult, Score, State
 from afterturn.evals._safely import Done, Overdue, Watch, safely
 from afterturn.evals.assertions import Assertion, own_assertions
 from afterturn.evals.targets._base import Target
@@ -115,6 +115,9 @@ class RowRunner:
     async def _found(self, row: Row, epoch: int) -> _Found:
         setup = self._setup
         found = _Found()
+        if row.problem:
+            found.skips.append(BAD_LINE)
+            return found
         if not setup.assertions and not row.assertions and row.expected_tool_calls is None and setup.graders:
             found.skips = [reason for grader in setup.graders if (reason := grader.skips(row, None))]
             if len(found.skips) == len(setup.graders):
@@ -213,7 +216,7 @@ class RowRunner:
             repeat=repeat,
             state=state,
             reason=reason,
-            message=found.fault.message if found.fault is not None else "",
+            message=found.fault.message if found.fault is not None else row.problem,
             score=score,
             scores=tuple(found.scores),
             assertions=tuple(found.assertions),

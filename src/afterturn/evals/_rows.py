@@ -5,9 +5,12 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping
 from dataclasses import replace
+from pathlib import Path
+from typing import Any, cast
 
 from afterturn.evals._records import ExpectedCall, Row
 from afterturn.formats import (
+    BadLine,
     FormatProblem,
     canonical_json,
     is_list,
@@ -25,6 +28,7 @@ from afterturn.formats import (
 from afterturn.turns import JsonObject, JsonValue, Message, Passage
 
 CONTENT_DIGITS = 16
+_CALL_KEYS = ("mode", "calls")
 MADE_ID = "r-"
 """Begins the ids of rows that have none of their own."""
 
@@ -71,6 +75,28 @@ def read_row(value: JsonValue, *, source: str = "") -> Row:
     return row
 
 
+def broken_row(line: BadLine) -> Row:
+    """Makes a row of a line that is none, so that it has a result as every other: it is never a missing row.
+
+    Its id is its place. Its content is where in the file it stands and what is wrong, so that a run finds it again.
+    """
+    content = _content_of({"line": line.line, "problem": line.problem})
+    place = f"{line.file}:{line.line}"
+    return Row(id=f"{Path(line.file).name}:{line.line}", input=(), content=content, source=place, problem=str(line))
+
+
+def row_from_json(wire: JsonObject, *, source: str = "") -> Row:
+    """Reads a row as `row_to_json` wrote it, which may be a line that was none.
+
+    Raises:
+        FormatProblem: It is no row.
+    """
+    if "problem" in wire:
+        values = cast(dict[str, Any], wire)
+        return Row(id=values["id"], input=(), source=source, problem=values["problem"])
+    return read_row(wire, source=source)
+
+
 def with_content(row: Row) -> Row:
     """Gives a row its content hash, and an id made from it where it has none."""
     content = _content_of(row_to_json(row))
@@ -83,6 +109,8 @@ def _content_of(wire: JsonObject) -> str:
 
 def row_to_json(row: Row) -> dict[str, JsonValue]:
     """Writes a row; what it does not have is left out."""
+    if row.problem:
+        return {"id": row.id, "input": "", "problem": row.problem}
     wire: dict[str, JsonValue] = {"id": row.id} if row.id else {}
     wire["input"] = _input_to_json(row.input)
     if row.expected is not None:
@@ -137,14 +165,24 @@ def _read_calls(value: JsonValue) -> tuple[tuple[ExpectedCall, ...] | None, str 
     """Reads the expected calls: a list, or an object with `calls` and the `mode` in which they are compared."""
     mode = None
     if is_object(value):
-        given = value.get("mode")
-        mode = given if isinstance(given, str) else None
-        value = value.get("calls")
+        mode, value = _read_modal(value)
     if value is None:
         return None, mode
     if not is_list(value):
         raise wrong_type("expected_tool_calls", value, "a list of calls, empty where no tool may be called")
     return tuple(_read_call(item, f"expected_tool_calls[{index}]") for index, item in enumerate(value)), mode
+
+
+def _read_modal(value: JsonObject) -> tuple[str | None, JsonValue]:
+    for key in value:
+        if key not in _CALL_KEYS:
+            raise FormatProblem(f"expected_tool_calls has no key {key!r}", "write its `calls`, and their `mode` beside")
+    mode, calls = value.get("mode"), value.get("calls")
+    if mode is not None and not isinstance(mode, str):
+        raise wrong_type("expected_tool_calls.mode", mode, "a word")
+    if calls is None:
+        raise FormatProblem("expected_tool_calls has no `calls`", "give a list, empty where no tool may be called")
+    return mode, calls
 
 
 def _read_call(value: JsonValue, path: str) -> ExpectedCall:

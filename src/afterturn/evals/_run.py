@@ -23,7 +23,7 @@ from afterturn.evals._rubric import Rubric
 from afterturn.evals._run_records import RunHeader, RunSummary
 from afterturn.evals._runner import run_rows
 from afterturn.evals._spend import Spend
-from afterturn.evals._storage import RunFile, RunWriter, done_key
+from afterturn.evals._storage import RunFile, RunWriter, done_key, drop_mended
 from afterturn.evals._summary import Tally, summary_to_json
 from afterturn.evals.assertions import open_assertion
 from afterturn.evals.targets import Target
@@ -108,7 +108,7 @@ def new_header(parts: Parts, dataset: Dataset, **settings: object) -> RunHeader:
         options=parts.target.options,
         dataset=str(dataset.path),
         dataset_format=dataset.format,
-        rows=dataset.count,
+        rows=dataset.planned,
         bad_lines=dataset.bad_lines,
         rubrics=tuple(rubric.ref for rubric in parts.rubrics),
         judge=parts.judge.name if parts.judge else None,
@@ -162,19 +162,21 @@ async def resume_run(
         raise UsageError(f"{run.path}: target, rubrics or judge have changed since the run began; start a new one")
     header = replace(
         header,
-        rows=dataset.count,
+        rows=dataset.planned,
+        bad_lines=dataset.bad_lines,
         max_cost_usd=header.max_cost_usd if max_cost_usd is None else max_cost_usd,
         concurrency=concurrency or header.concurrency,
     )
     going = _Run(header, dataset, show)
     setup = parts.setup(header)
+    wanted = Hashes(done_key(row.content, n) for row in dataset.all_rows() for n in range(1, header.repeat + 1))
+    drop_mended(run.path, wanted)
     with RunWriter.resume(run.path) as writer:
-        wanted = Hashes(done_key(row.content, n) for row in dataset.rows() for n in range(1, header.repeat + 1))
         for result in run.results():
             if done_key(result.row.content, result.repeat) not in wanted:
                 raise UsageError(f"row {result.row.id} of the run is not in {dataset.path} any more; start a new run")
             going.count(result)
-        writer.rows(header.rows)
+        writer.rows(header.rows, bad_lines=header.bad_lines)
         return await going.go(setup, writer, run.done())
 
 
@@ -206,7 +208,7 @@ class _Run:
         try:
             stop = await run_rows(
                 setup,
-                self._dataset.rows(),
+                self._dataset.all_rows(),
                 take=take,
                 repeat=header.repeat,
                 concurrency=header.concurrency,

@@ -35,8 +35,8 @@ class RunHeader:
         options: The target's options (`model`, `tools`, …).
         dataset: Path of the dataset.
         dataset_format: Its format (`afterturn`, `inspect`, …).
-        rows: Rows in it.
-        bad_lines: Lines of it that are no row.
+        rows: Rows in it, lines that are none included.
+        bad_lines: Lines of it that are no row; each is skipped, and lowers the coverage.
         rubrics: The rubrics.
         judge: Name of the judge, or None.
         assertions: The assertions for all rows, as they were given.

@@ -145,7 +145,7 @@ class _Work:
         if item is not None and reason is not None:
             self.stop = reason
             return None
-        self._most -= 1
+        self._most -= item is not None and not item[0].problem  # a line that is no row tells nothing of costs
         return item
 
     def _keep(self, result: RowResult) -> None:

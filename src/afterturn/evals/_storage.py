@@ -20,7 +20,7 @@ from typing import IO, Any, Literal, cast
 from afterturn.errors import OutputError, UnreadableInputError
 from afterturn.evals._codec import header_from_json, header_to_json, result_from_json, result_to_json
 from afterturn.evals._keys import Hashes, hash_of
-from afterturn.evals._records import RowResult
+from afterturn.evals._records import BAD_LINE, RowResult
 from afterturn.evals._redact import may_hold_secrets, without_secrets
 from afterturn.evals._run_records import RunHeader, RunSummary
 from afterturn.evals._summary import summarize
@@ -94,9 +94,9 @@ class RunWriter:
         """
         self._write("result", result_to_json(result))
 
-    def rows(self, rows: int) -> None:
-        """Notes how many rows the dataset has where a run is resumed: it may have got more."""
-        self._write("resumed", {"rows": rows})
+    def rows(self, rows: int, *, bad_lines: int = 0) -> None:
+        """Notes how many rows the dataset has where a run is resumed: it may have got more, and been mended."""
+        self._write("resumed", {"rows": rows, "bad_lines": bad_lines})
 
     def finish(self, summary: Mapping[str, JsonValue]) -> None:
         """Writes the summary and forces everything onto the disk."""
@@ -218,7 +218,8 @@ class RunFile:
             elif kind == "result":
                 self.stop = "interrupted"
             elif kind == "resumed" and isinstance(line.get("rows"), int):
-                self.header = replace(self.header, rows=line["rows"])
+                bad_lines = line.get("bad_lines", self.header.bad_lines)
+                self.header = replace(self.header, rows=line["rows"], bad_lines=bad_lines)
 
     def _lines(self, *, results: bool = True) -> Iterator[dict[str, Any]]:
         """Gives the lines; those of results empty but for their type where nobody wants them."""
@@ -245,11 +246,36 @@ def drop_errors(path: Path) -> int:
         OutputError: It cannot be written; then it is as it was.
     """
     RunFile(path)
+    return _drop(path, lambda line: line.get("state") in ("agent_error", "judge_error"))
+
+
+def drop_mended(path: Path, wanted: Hashes) -> None:
+    """Takes the lines that were no rows, and stand in the dataset no more, out of a run: somebody mended it.
+
+    Args:
+        path: The run.
+        wanted: The keys of all results of the dataset as it is now.
+
+    Raises:
+        UnreadableInputError: It cannot be read, or is no run.
+        OutputError: It cannot be written; then it is as it was.
+    """
+
+    def mended(result: RowResult) -> bool:
+        return result.reason == BAD_LINE and done_key(result.row.content, result.repeat) not in wanted
+
+    gone = {(result.row.content, result.repeat) for result in RunFile(path).results() if mended(result)}
+    if gone:
+        _drop(path, lambda line: (line.get("content"), line.get("repeat")) in gone)
+
+
+def _drop(path: Path, unwanted: Callable[[dict[str, Any]], bool]) -> int:
+    """Writes a run anew without some of its results, and without what it says of its end; gives how many there were."""
     dropped = 0
     with path.open("rb") as stream, writing(path) as out:
         for raw in stream:
             line = _parsed(raw)
-            if line is not None and line.get("state") in ("agent_error", "judge_error"):
+            if line is not None and unwanted(line):
                 dropped += 1
             elif line is not None and line.get("type") != "summary":
                 out.write(raw)

@@ -188,8 +188,8 @@ def _of_dataset(
     if dataset.bad_lines:
         told = f"{dataset.bad_lines} lines of {config.dataset} are no rows; mend them"
         yield Problem(code="bad_rows", told=told)
-    wanted = Hashes(_content(row.content) for row in dataset.rows())
-    missing = sum(_content(row.content) not in contents for row in dataset.rows())
+    wanted = Hashes(_content(row.content) for row in dataset.all_rows())
+    missing = sum(_content(row.content) not in contents for row in dataset.all_rows())
     if missing or len(wanted) != len(contents):
         told = f"its rows are not those of {config.dataset}: {missing} of {len(wanted)} are not in it; run it again"
         yield Problem(code="other_dataset", told=told)

@@ -16,12 +16,14 @@ class Importer:
     Attributes:
         detects: Says whether a record is of this format.
         convert: Writes a record as rows in Afterturn's own form (CONTRACT "Eval dataset"); mostly one.
+        keys: Of a format that is our own form with further keys: those. None for a foreign one, whose keys are its own.
         unpack: Finds the records in a document that is one object as a whole; None where such a document is one record.
     """
 
     detects: Callable[[JsonObject], bool]
     convert: Callable[[JsonObject], Iterable[JsonObject]]
-    unpack: Callable[[JsonObject], Iterable[JsonObject] | None] = lambda _: None
+    keys: frozenset[str] | None = None
+    unpack: Callable[[JsonObject], Iterable[JsonValue] | None] = lambda _: None
 
 
 def row(record: JsonObject, used: Iterable[str], **fields: JsonValue) -> JsonObject:

@@ -25,11 +25,11 @@ def _detects(record: JsonObject) -> bool:
     return any(key in record for key in (*_OWN, *_CAMEL))
 
 
-def _unpack(document: JsonObject) -> Iterable[JsonObject] | None:
+def _unpack(document: JsonObject) -> Iterable[JsonValue] | None:
     for key in _LISTS:
         items = document.get(key)
         if is_list(items):
-            return [item for item in items if is_object(item)]
+            return items  # one that is no object is told with its place
     return None
 
 

@@ -8,7 +8,8 @@ from afterturn.evals.importers._base import Importer
 from afterturn.turns import JsonObject
 
 _UNSAID = "(the customer begins)"
-_OF_THE_CUSTOMER = {"goal", "situation", "persona", "opening", "moves", "facts"}
+_OF_THE_CUSTOMER = frozenset({"goal", "situation", "persona", "opening", "moves", "facts"})
+_KEYS = _OF_THE_CUSTOMER | {"patience", "opens"}
 
 
 def _detects(record: JsonObject) -> bool:
@@ -23,4 +24,4 @@ def _convert(record: JsonObject) -> Iterable[JsonObject]:
     yield {**record, "input": told, "opens": "customer"}
 
 
-IMPORTER = Importer(detects=_detects, convert=_convert)
+IMPORTER = Importer(detects=_detects, convert=_convert, keys=_KEYS)

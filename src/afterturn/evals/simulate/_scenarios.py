@@ -43,10 +43,13 @@ class Cast(Dataset):
     personas: tuple[Persona, ...] = ()
     simulated: bool = False
 
-    def rows(self) -> Iterator[Row]:
-        """The conversations, scenario by scenario; as often as wanted."""
-        for row in self.scenarios.rows():
-            yield from _played_by(row, self.personas, simulated=self.simulated)
+    def all_rows(self) -> Iterator[Row]:
+        """The conversations, scenario by scenario, and the lines that are no scenario; as often as wanted."""
+        for row in self.scenarios.all_rows():
+            if row.problem:
+                yield row
+            else:
+                yield from _played_by(row, self.personas, simulated=self.simulated)
 
 
 def open_cast(
