@@ -14,6 +14,8 @@ from eval_parts import row
 from afterturn.errors import AgentError, UnreadableInputError, UsageError
 from afterturn.evals import Mean, Parts, Prices, RunFile, new_header, open_dataset, start_run
 from afterturn.evals.targets import Target, TargetOptions, open_target
+from afterturn.formats import read_any, write_any
+from afterturn.turns import Turn
 
 AGENTS = """
 import asyncio
@@ -146,6 +148,24 @@ async def test_recorded_turns_answer_for_the_rows_that_have_their_id(tmp_path: P
 def test_tools_are_refused_where_no_stub_could_take_their_place(spec: str, options: TargetOptions) -> None:
     with pytest.raises(UsageError, match="runs its own tools"):
         open_target(spec, options)
+
+
+@pytest.mark.parametrize("name", ["turns.jsonl", "turns.parquet"])
+async def test_recorded_turns_are_found_by_id_too_and_by_turn_first(tmp_path: Path, name: str) -> None:
+    said = {"one": {"id": "r1"}, "two": {"id": 2}, "three": {"turn": "r3", "id": "r4"}, "four": {"turn": "r4"}}
+    path = tmp_path / "turns.jsonl"
+    with path.open("w") as stream:
+        for text, ids in said.items():
+            messages = [{"role": "user", "content": "Q"}, {"role": "assistant", "content": text}]
+            stream.write(json.dumps({**ids, "messages": messages}) + "\n")
+    if name != path.name:
+        pytest.importorskip("pyarrow")
+        write_any([turn for turn in read_any(path) if isinstance(turn, Turn)], tmp_path / name)
+    target = open_target(str(tmp_path / name))
+    found = [(await target.ask(row(id=wanted))).text for wanted in ("r1", "2", "r3", "r4")]
+    assert found == ["one", "two", "three", "four"]
+    with pytest.raises(AgentError, match="under `turn` or `id`; name one"):
+        await target.ask(row(id="r5"))
 
 
 async def test_the_latency_of_a_recorded_turn_is_unknown_and_not_the_time_of_reading_it(tmp_path: Path) -> None:
