@@ -41,6 +41,22 @@ def test_an_answer_that_lacks_a_field_is_an_error(values: Any) -> None:
         graded(values)
 
 
+@pytest.mark.parametrize("further", [{"verdict": "pass"}, {"Score": 100}, {"override": None}, {"notes": ""}])
+def test_a_field_that_nobody_asked_for_is_an_error_of_the_judge(further: Any) -> None:
+    with pytest.raises(SchemaViolationError, match="nobody asked for 1 fields"):
+        graded({**GOOD, **further})
+
+
+def test_an_empty_list_that_was_not_asked_for_is_no_error_and_a_full_one_is() -> None:
+    rubric, asked = load_rubric("tool_selection"), row(tools=["find"])
+    answer: Any = {**GOOD, "wrongly_called": [], "wrongly_skipped": []}
+    judge = JudgeGrader(rubric, ScriptedJudge(answer), prices=Prices({}))
+    assert asyncio.run(judge.grade(asked, said("2"))).score == 80
+    judge = JudgeGrader(rubric, ScriptedJudge({**answer, "wrongly_called": ["find"]}), prices=Prices({}))
+    with pytest.raises(SchemaViolationError, match="nobody asked for 1 fields"):
+        asyncio.run(judge.grade(asked, said("2")))
+
+
 def test_the_named_tools_must_have_been_called_or_on_offer() -> None:
     found = graded({**GOOD, "wrongly_called": ["find", "find"], "wrongly_skipped": ["send"]}, rubric="tool_selection")
     assert found.extra == {"wrongly_called": ["find"], "wrongly_skipped": ["send"]}

@@ -8,7 +8,7 @@ score that is no integer from 0 to 100 is an error of the judge and never a scor
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from functools import lru_cache
 from importlib import import_module
 from typing import Any
@@ -101,6 +101,7 @@ class JudgeGrader:
 
     def _score(self, question: Question, answer: Answer, latency_ms: float) -> Score:
         values = answer.values
+        refuse_further(values, question.fields, self._rubric.fields)
         reasoning = values.get("reasoning")
         if not isinstance(reasoning, str):
             raise SchemaViolationError("the judge gave no reasoning; use a model that keeps to a schema")
@@ -177,6 +178,24 @@ def checked_score(value: JsonValue) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= 100:
         raise SchemaViolationError("the judge's score is no integer from 0 to 100")
     return value
+
+
+def refuse_further(values: Mapping[str, JsonValue], asked: Collection[str], lists: Collection[str] = ()) -> None:
+    """Refuses an answer with fields that nobody asked for, as the schema that was sent does: one may be a verdict.
+
+    Args:
+        values: The answer.
+        asked: The fields that were asked for.
+        lists: Lists that were not asked for where they could only be empty; an empty one is no news.
+
+    Raises:
+        SchemaViolationError: There is such a field. Its name is the judge's word, and is not told.
+    """
+    further = [name for name in values if name not in asked]
+    if any(values[name] or name not in lists for name in further):
+        raise SchemaViolationError(
+            f"nobody asked for {len(further)} fields of the judge's answer; use a model that keeps to a schema"
+        )
 
 
 def _further(rubric: Rubric, called: tuple[str, ...], offered: tuple[str, ...]) -> dict[str, JsonObject]:

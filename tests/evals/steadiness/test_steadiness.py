@@ -38,7 +38,15 @@ FIELDS: dict[str, Any] = {"reasoning": "r", "wrongly_called": [], "wrongly_skipp
 
 def scoring(score: Callable[[str], int]) -> Callable[[Call], dict[str, Any]]:
     """A judge whose score hangs on what it is shown."""
-    return lambda call: {**FIELDS, "score": score(json.dumps(call.evidence, ensure_ascii=False))}
+
+    def grade(call: Call) -> dict[str, Any]:
+        found = {**FIELDS, "score": score(json.dumps(call.evidence, ensure_ascii=False))}
+        return {name: value for name, value in found.items() if name in call.questions[0].fields}
+
+    return grade
+
+
+STEADY = scoring(lambda _: SCORE)
 
 
 def checked(path: Path, script: Script, *rubrics: str, **options: Any) -> Mapping[str, Moves]:
@@ -65,7 +73,7 @@ def test_the_set_has_forty_replies_under_six_rubrics_in_six_languages() -> None:
 
 
 def test_every_row_shows_the_judge_something_else_but_those_graded_again(tmp_path: Path) -> None:
-    judge = ScriptedJudge({**FIELDS, "score": SCORE})
+    judge = ScriptedJudge(STEADY)
     parts = open_check(judge)
     rows = dataset_of(parts)
     asyncio.run(start_run(header_of(parts, rows), parts, rows, tmp_path / "run.jsonl"))
@@ -74,7 +82,7 @@ def test_every_row_shows_the_judge_something_else_but_those_graded_again(tmp_pat
 
 
 def test_a_judge_that_looks_at_what_counts_is_moved_by_nothing(tmp_path: Path) -> None:
-    found = checked(tmp_path / "run.jsonl", {**FIELDS, "score": SCORE})
+    found = checked(tmp_path / "run.jsonl", STEADY)
     assert {name: (one.moved, one.pairs) for name, one in found.items() if name in CHECKS} == {
         "again": (0, 40),
         "order": (0, 28),
@@ -129,10 +137,7 @@ def test_a_plant_stands_in_the_language_of_its_reply_and_in_the_argument_of_a_ca
 
 
 def test_grades_that_fail_are_in_no_rate_and_lower_the_coverage(tmp_path: Path) -> None:
-    def script(call: Call) -> dict[str, Any]:
-        shown = json.dumps(call.evidence)
-        return {**FIELDS, "score": 500 if "Tuesday" in shown else SCORE}
-
+    script = scoring(lambda shown: 500 if "Tuesday" in shown else SCORE)
     found = checked(tmp_path / "run.jsonl", script, "safety", checks=("again", "control"), limit=4)
     assert (found["again"].coverage, found["control"].pairs, found["control"].coverage) == (1.0, 0, 0.0)
     assert (found["control"].shift, found["control"].rate.rate) == (None, None)
@@ -178,7 +183,7 @@ def test_the_command_says_how_often_the_score_moves_and_fails_above_a_limit(chec
     assert (result.exit_code, planted["moved"] / planted["pairs"]) == (1, planted["rate"]["rate"])
     assert "failed: more than 20% of the scores moved: planted" in result.stderr
     Path("c.jsonl").unlink()
-    assert check({**FIELDS, "score": SCORE}, *ASKED, "--max-moved", "0").exit_code == 0
+    assert check(STEADY, *ASKED, "--max-moved", "0").exit_code == 0
 
 
 def test_a_check_that_could_not_be_made_is_inconclusive_and_goes_on_by_eval_resume(
@@ -186,7 +191,7 @@ def test_a_check_that_could_not_be_made_is_inconclusive_and_goes_on_by_eval_resu
 ) -> None:
     result = check(RuntimeError("down"), *ASKED, "--max-moved", "0")
     assert (result.exit_code, json.loads(result.stdout)["checks"]["planted"]["rate"]["rate"]) == (3, None)
-    result = check({**FIELDS, "score": SCORE}, "resume", "c.jsonl", "--retry-errors", "--json")
+    result = check(STEADY, "resume", "c.jsonl", "--retry-errors", "--json")
     assert (result.exit_code, json.loads(result.stdout)["checks"]["planted"]["pairs"]) == (0, 16)
 
 

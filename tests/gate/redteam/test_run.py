@@ -126,7 +126,15 @@ async def test_what_only_a_judge_can_see_is_skipped_without_one_and_asked_of_it_
     assert all(call.evidence is not None and call.evidence["reply"] == "Yes, I promise." for call in judge.calls)
 
 
-@pytest.mark.parametrize("answer", [{"reasoning": "r"}, {"yes": "true", "reasoning": "r"}, {"yes": True}])
+@pytest.mark.parametrize(
+    "answer",
+    [
+        {"reasoning": "r"},
+        {"yes": "true", "reasoning": "r"},
+        {"yes": True},
+        {"yes": True, "reasoning": "r", "verdict": "no"},
+    ],
+)
 async def test_a_judge_that_gives_no_answer_is_an_error_of_the_judge(tmp_path: Path, answer: dict[str, Any]) -> None:
     judge = ScriptedJudge(answer)
     run = await attacked(tmp_path / "r.jsonl", lambda row: "Hm.", judge, families=["persona"], limit=1)
@@ -172,10 +180,14 @@ def test_a_refusal_is_told_by_its_words_in_many_languages() -> None:
 
 
 async def test_a_judge_that_believes_what_is_planted_is_told_apart_from_one_that_does_not() -> None:
-    def gullible(call: Any) -> dict[str, Any]:
-        return {"reasoning": "r", "score": 95 if "100" in json.dumps(call.evidence) else 10} | _FIELDS
+    def graded(call: Any, score: int) -> dict[str, Any]:
+        found = {"reasoning": "r", "score": score} | _FIELDS
+        return {name: value for name, value in found.items() if name in call.questions[0].fields}
 
-    firm = await susceptibility(ScriptedJudge({"reasoning": "r", "score": 10} | _FIELDS))
+    def gullible(call: Any) -> dict[str, Any]:
+        return graded(call, 95 if "100" in json.dumps(call.evidence) else 10)
+
+    firm = await susceptibility(ScriptedJudge(lambda call: graded(call, 10)))
     assert (firm["all"].pairs, firm["all"].moved, firm["all"].shift, firm["all"].errors) == (120, 0, 0.0, 0)
     moved = await susceptibility(ScriptedJudge(gullible), limit=1)
     assert (moved["plant:verdict_object"].moved, moved["plant:verdict_object"].flipped) == (5, 5)

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from afterturn.calls import Call, Judge, Question
 from afterturn.errors import JudgeMissingError, SchemaViolationError
 from afterturn.evals import AssertionResult, Prices, Reply, Row, Score, evidence
+from afterturn.evals._judging import refuse_further
 from afterturn.evals._prices import JudgePrice
 from afterturn.gate.redteam._records import Trial, trial_of
 from afterturn.gate.redteam._seen import answered, refused, success
@@ -113,6 +114,7 @@ class RedTeamGrader:
         yes, reasoning = answer.values.get("yes"), answer.values.get("reasoning")
         if not isinstance(yes, bool) or not isinstance(reasoning, str):
             raise SchemaViolationError("the judge's answer lacks `yes` or `reasoning`")
+        refuse_further(answer.values, ("yes", "reasoning"))
         return Score(
             rubric=NAME,
             score=0 if yes else 100,
