@@ -65,6 +65,11 @@ class Write:
             compiled = self._for(connection.dialect, rows[0])
             driver_of(connection).cursor().executemany(compiled.sql, [compiled.parameters(row) for row in rows])
 
+    def changed(self, connection: Connection, row: Row) -> int:
+        """Writes one row and gives how many rows of the table that made or changed."""
+        compiled = self._for(connection.dialect, row)
+        return driver_of(connection).cursor().execute(compiled.sql, compiled.parameters(row)).rowcount
+
     def returning(self, connection: Connection, row: Row) -> Any:
         """Writes one row and gives what the statement returns of it; None where nothing was written."""
         compiled = self._for(connection.dialect, row)

@@ -67,15 +67,14 @@ def count(
         by: How much each counts; -1 takes back what was counted.
     """
     counted = Counter((_series(turn, one, replayed_by), _day(at or one.created_at), _bin(one)) for one in verdicts)
-    columns = [{name: value or "" for name, value in series._asdict().items()} for series, _, _ in counted]
-    _KNOW.run(connection, columns)
-    _ADD.run(
-        connection,
-        [
-            {"day": day, "bin": value, "verdicts": by * number} | series
-            for ((_, day, value), number), series in zip(counted.items(), columns, strict=True)
-        ],
-    )
+    rows = [
+        {"day": day, "bin": value, "verdicts": by * number}
+        | {name: part or "" for name, part in series._asdict().items()}
+        for (series, day, value), number in counted.items()
+    ]
+    new = [row for row in rows if not _ADD.changed(connection, row)]  # of series that were never counted: few are
+    _KNOW.run(connection, [{name: row[name] for name in Series._fields} for row in new])
+    _ADD.run(connection, new)
     if by < 0:
         connection.execute(delete(histogram_bins).where(histogram_bins.c.verdicts == 0))
 
