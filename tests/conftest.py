@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Sequence
+import sys
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from datetime import UTC, datetime
 
 import pytest
@@ -13,6 +14,14 @@ from afterturn import Agent, Message, Turn
 from afterturn.turns import Passage
 
 MakeTurn = Callable[..., Turn]
+
+
+@pytest.fixture(autouse=True)
+def logs_as_found() -> Iterator[None]:
+    """Leaves no log configuration behind: `capture_logs` and the command line set one, for all tests after them."""
+    yield
+    if (structlog := sys.modules.get("structlog")) is not None:
+        structlog.reset_defaults()
 
 
 @pytest.fixture
