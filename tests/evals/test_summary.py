@@ -10,6 +10,8 @@ import pytest
 from eval_parts import row, said
 
 from afterturn.evals import AssertionResult, Mean, RowResult, RunSummary, Score, outcome, summarize, summary_to_json
+from afterturn.gate._measure import measure
+from afterturn.gate._metrics import metric
 
 
 def judged(score: int, *, name: str = "r1", repeat: int = 1, **fields: Any) -> RowResult:
@@ -57,17 +59,55 @@ def test_a_run_of_nothing_has_no_mean_and_is_valid_json() -> None:
     assert json.loads(json.dumps(summary_to_json(summary), allow_nan=False))["score"]["mean"] is None
 
 
-def test_an_assertion_is_counted_over_the_rows_that_declare_it() -> None:
-    checks = [AssertionResult(name="a", passed=True), AssertionResult(name="b", passed=False, reason="no")]
+HELD = AssertionResult(name="a", passed=True)
+BROKEN = AssertionResult(name="b", passed=False, reason="no")
+
+
+def test_an_assertion_is_counted_over_the_rows_that_declare_it_and_so_is_its_coverage() -> None:
     results = [
-        replace(judged(90), assertions=tuple(checks)),
-        replace(judged(90), assertions=tuple(checks[:1])),
+        replace(judged(90), assertions=(HELD, BROKEN)),
+        replace(judged(90), assertions=(HELD,)),
         judged(90),
     ]
-    assert summarize(results, planned=4).assertions == {
-        "a": Mean(mean=1.0, count=2, coverage=0.5),
-        "b": Mean(mean=0.0, count=1, coverage=0.25),
+    assert summarize(results, planned=3).assertions == {
+        "a": Mean(mean=1.0, count=2, coverage=1.0),
+        "b": Mean(mean=0.0, count=1, coverage=1.0),
     }
+
+
+def test_rows_of_which_nobody_knows_what_they_declare_lower_the_coverage_of_every_assertion() -> None:
+    results = [
+        replace(judged(90), assertions=(HELD, BROKEN)),
+        replace(judged(90), assertions=(HELD,), unasserted=True),  # the check of another broke
+        failed("agent_error", "timeout"),
+        failed("skipped", "bad_line"),
+        failed("skipped", "no_expected"),  # skipped before the agent was asked: it declares nothing
+        judged(90),
+    ]
+    assert summarize(results, planned=8).assertions == {  # two are not done
+        "a": Mean(mean=1.0, count=2, coverage=2 / 6),
+        "b": Mean(mean=0.0, count=1, coverage=1 / 6),
+    }
+
+
+def test_several_assertions_of_one_name_hold_together_or_not_at_all() -> None:
+    results = [replace(judged(90), assertions=(HELD, replace(HELD, passed=False, reason="no")))]
+    assert summarize(results, planned=1).assertions == {"a": Mean(mean=0.0, count=1, coverage=1.0)}
+
+
+@pytest.mark.parametrize("name", ["a", "b"])
+def test_the_gate_and_the_report_give_an_assertion_the_same_figures(name: str) -> None:
+    results = [
+        replace(judged(90), assertions=(HELD, BROKEN)),
+        replace(judged(90), assertions=(HELD, replace(HELD, passed=False, reason="no")), unasserted=True),
+        failed("agent_error", "timeout"),
+        failed("skipped", "bad_line"),
+        failed("skipped", "no_expected"),
+        judged(90),
+    ]
+    told = summarize(results, planned=8).assertions[name]
+    measured = measure(metric(f"assertion:{name}"), results, planned=8)
+    assert (measured.value, measured.count, measured.coverage) == (told.mean, told.count, told.coverage)
 
 
 def test_repeats_that_agree_are_told_from_those_that_do_not() -> None:

@@ -38,6 +38,8 @@ def result_to_json(result: RowResult) -> dict[str, JsonValue]:
         wire["scores"] = [score_to_json(score) for score in result.scores]
     if result.assertions:
         wire["assertions"] = [_assertion_to_json(assertion) for assertion in result.assertions]
+    if result.unasserted:
+        wire["unasserted"] = True
     wire["agent_cost_usd"], wire["judge_cost_usd"] = result.agent_cost_usd, result.judge_cost_usd
     wire["latency_ms"] = round(result.latency_ms, 3)
     if result.created_at is not None:
@@ -69,6 +71,7 @@ def result_from_json(wire: JsonObject) -> RowResult:
         scores=tuple(score_from_json(score) for score in values.get("scores", ())),
         assertions=tuple(AssertionResult(**assertion) for assertion in values.get("assertions", ())),
         reply=None if reply is None else reply_from_json(reply),
+        unasserted=values.get("unasserted", False),
         agent_cost_usd=values.get("agent_cost_usd"),
         judge_cost_usd=values.get("judge_cost_usd"),
         latency_ms=values.get("latency_ms", 0.0),

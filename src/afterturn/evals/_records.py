@@ -183,6 +183,7 @@ class RowResult:
         scores: What each rubric said.
         assertions: What each assertion said; those that the row does not declare are not there.
         reply: What the agent did, or None where it failed.
+        unasserted: Whether there is a reply whose assertions were not all checked, since something broke on the way.
         agent_cost_usd: What the agent cost; None is unknown.
         judge_cost_usd: What the judges cost; None is unknown.
         latency_ms: Wall time of the whole row, with waits for rate limits and whatever was loaded on the way.
@@ -198,6 +199,7 @@ class RowResult:
     scores: tuple[Score, ...] = ()
     assertions: tuple[AssertionResult, ...] = ()
     reply: Reply | None = None
+    unasserted: bool = False
     agent_cost_usd: float | None = None
     judge_cost_usd: float | None = None
     latency_ms: float = 0.0
@@ -211,6 +213,28 @@ class RowResult:
             raise ValueError("every state but pass has a reason, and pass has none")
         _refuse_bad_money(self.agent_cost_usd)
         _refuse_bad_money(self.judge_cost_usd)
+
+    def holds(self, assertion: str) -> bool | None:
+        """Whether an assertion of this name holds, all of them where there are several; None where none was checked."""
+        checked = [one.passed for one in self.assertions if one.name == assertion]
+        return all(checked) if checked else None
+
+    def should_assert(self, assertion: str) -> bool:
+        """Whether an assertion of this name counts here: it was checked, or may be declared and was not.
+
+        An assertion's coverage is measured against it. Of a row without a reply nobody knows what it declares;
+        one that was skipped before the agent was asked declares nothing, but for a line that is no row.
+        """
+        if any(one.name == assertion for one in self.assertions):
+            return True
+        return self.unchecked
+
+    @property
+    def unchecked(self) -> bool:
+        """Whether it may declare assertions that nobody checked."""
+        if self.reply is None:
+            return self.state != "skipped" or self.reason == BAD_LINE
+        return self.unasserted
 
 
 def _refuse_bad_money(amount: float | None) -> None:

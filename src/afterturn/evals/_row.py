@@ -60,6 +60,7 @@ class _Found:
     scores: list[Score] = field(default_factory=list[Score])
     skips: list[str] = field(default_factory=list[str])
     fault: Fault | None = None
+    unasserted: bool = False
     judge_cost_usd: float | None = 0.0
 
 
@@ -141,7 +142,7 @@ class RowRunner:
         told = self._setup.beside(reply)
         found.judge_cost_usd = told.cost_usd
         if told.fault is not None:
-            found.reply, found.fault = reply, told.fault
+            found.reply, found.fault, found.unasserted = reply, told.fault, True
         return told.fault is not None
 
     async def _timed(self, row: Row) -> Reply:
@@ -189,7 +190,7 @@ class RowRunner:
             told = (
                 told_safely(str(error)) if isinstance(error, UsageError) else f"{type(error).__name__} in an assertion"
             )
-            found.fault = Fault(code="assertion_broke", message=told)
+            found.fault, found.unasserted = Fault(code="assertion_broke", message=told), True
 
     async def _grade(self, row: Row, reply: Reply, found: _Found, epoch: int) -> None:
         for grader in self._setup.graders:
@@ -221,6 +222,7 @@ class RowRunner:
             scores=tuple(found.scores),
             assertions=tuple(found.assertions),
             reply=found.reply,
+            unasserted=found.unasserted,
             agent_cost_usd=failed if found.reply is None else found.reply.cost_usd,
             judge_cost_usd=found.judge_cost_usd,
             latency_ms=latency_ms,

@@ -79,6 +79,9 @@ class RunHeader:
 class Mean:
     """Is a mean and what stands behind it: `coverage` is the share of the planned results that it is of.
 
+    An assertion's is the share of those planned results that should have it: rows that do not declare it are left out,
+    rows of which nobody knows (no reply, not done) are not.
+
     `mean` is None where nothing was measured.
     """
 
@@ -126,7 +129,7 @@ class RunSummary:
         score: The mean score over scored rows, with its coverage.
         pass_rate: The mean of passes over judged rows (0 to 1), with its coverage.
         rubrics: The mean by rubric.
-        assertions: The share that held, by assertion, over the rows that declare it.
+        assertions: The share that held, by assertion, over the rows that declare it; so is its coverage.
         agent_cost: What the agent cost.
         judge_cost: What the judges cost.
         latency_ms: The mean latency of the agent over rows with a reply.

@@ -27,6 +27,8 @@ class Tally:
         self._scores = _Sum()
         self._rubrics: dict[str, _Sum] = {}
         self._assertions: dict[str, _Sum] = {}
+        self._unchecked = 0
+        self._partly: Counter[str] = Counter()
         self._latency = _Sum()
         self._agent, self._judge = _Money(), _Money()
         self._repeats: dict[int, list[int]] = {}
@@ -40,8 +42,10 @@ class Tally:
             self._scores.add(result.score)
         for score in result.scores:
             self._rubrics.setdefault(score.rubric, _Sum()).add(score.score)
-        for assertion in result.assertions:
-            self._assertions.setdefault(assertion.name, _Sum()).add(assertion.passed)
+        for name in {one.name: None for one in result.assertions}:
+            self._assertions.setdefault(name, _Sum()).add(bool(result.holds(name)))
+            self._partly[name] += result.unchecked
+        self._unchecked += result.unchecked
         if result.reply is not None and result.reply.latency_ms is not None:
             self._latency.add(result.reply.latency_ms)
         self._agent.add(result.agent_cost_usd)
@@ -71,7 +75,7 @@ class Tally:
             score=self._mean(self._scores),
             pass_rate=self.passed,
             rubrics={name: self._mean(total) for name, total in self._rubrics.items()},
-            assertions={name: self._mean(total) for name, total in self._assertions.items()},
+            assertions={name: self._held(name, total) for name, total in self._assertions.items()},
             agent_cost=self._agent.cost,
             judge_cost=self._judge.cost,
             latency_ms=self._mean(self._latency),
@@ -81,6 +85,12 @@ class Tally:
 
     def _mean(self, total: _Sum) -> Mean:
         return Mean(mean=total.mean, count=total.count, coverage=self._coverage(total.count))
+
+    def _held(self, name: str, total: _Sum) -> Mean:
+        """Gives the mean of an assertion, its coverage being of the results that should have it (`should_assert`)."""
+        missing = max(self._planned - sum(self._states.values()), 0)
+        wanted = total.count + self._unchecked - self._partly[name] + missing
+        return Mean(mean=total.mean, count=total.count, coverage=total.count / wanted)
 
     def _coverage(self, count: int) -> float:
         return count / self._planned if self._planned else 0.0

@@ -109,14 +109,10 @@ def _rubric(name: str) -> tuple[Counts, Belongs]:
 
 def _assertion(name: str) -> tuple[Counts, Belongs]:
     def counts(result: RowResult) -> float | None:
-        held = [one.passed for one in result.assertions if one.name == name]
-        return float(all(held)) if held else None
+        held = result.holds(name)
+        return None if held is None else float(held)
 
-    def belongs(result: RowResult) -> bool:
-        """A row with a reply whose assertions could be checked either declares this one, and counts, or does not."""
-        return counts(result) is not None or result.reply is None or result.reason == "assertion_broke"
-
-    return counts, belongs
+    return counts, lambda result: result.should_assert(name)
 
 
 def _coverage(_: str) -> tuple[Counts, Belongs]:
