@@ -3,7 +3,6 @@ from __future__ import annotations
 import asyncio
 
 import pytest
-import structlog
 from structlog.testing import capture_logs
 
 from afterturn import failopen
@@ -69,7 +68,6 @@ def test_a_broken_log_does_not_break_the_caller(monkeypatch: pytest.MonkeyPatch)
 def test_without_structlog_configured_a_line_goes_to_the_standard_library_and_not_to_stdout(
     capsys: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
 ) -> None:
-    structlog.reset_defaults()  # other tests configure it
     failopen.call("test.stdlib", lambda: _raise(ValueError("the secret")), lambda _: 0, turn="t-1")
     (record,) = [record for record in caplog.records if record.name == "afterturn.failopen"]
     assert '"place": "test.stdlib"' in record.getMessage()

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-import structlog
 from review_turns import START, TURNS, Run, judge
 from typer.testing import CliRunner, Result
 
@@ -30,12 +28,11 @@ def database(judged: Path, tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def run(database: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Run]:
+def run(database: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("AFTERTURN_DB", str(database))
 
     def ran(*arguments: object, typed: str = "") -> Result:
         return CliRunner().invoke(app, ["review", *map(str, arguments)], input=typed)
 
-    yield ran
-    structlog.reset_defaults()
+    return ran

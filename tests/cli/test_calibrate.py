@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from io import StringIO
 from pathlib import Path
 from typing import Any
 
 import pytest
-import structlog
 from typer.testing import CliRunner, Result
 
 from afterturn.calls import Planned
@@ -76,11 +75,10 @@ def database(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def run(database: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Run]:
+def run(database: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("AFTERTURN_DB", str(database))
-    yield lambda *arguments: CliRunner().invoke(app, ["calibrate", "--classifier", "safety", *map(str, arguments)])
-    structlog.reset_defaults()
+    return lambda *arguments: CliRunner().invoke(app, ["calibrate", "--classifier", "safety", *map(str, arguments)])
 
 
 @pytest.fixture

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from datetime import date
 from io import StringIO
 from pathlib import Path
 from typing import Any
 
 import pytest
-import structlog
 from typer.testing import CliRunner, Result
 
 from afterturn.cli._app import app
@@ -40,7 +39,7 @@ def _count(path: Path, tenant: str, day: date, counts: dict[int, int]) -> None:
 
 
 @pytest.fixture
-def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Run]:
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
     """Acme drifts in December, the other tenant does not, a third has few verdicts."""
     path = tmp_path / "a.db"
     open_store(path).close()
@@ -53,8 +52,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Run]:
         _count(path, tenant, date(2026, 12, 10), now)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("AFTERTURN_DB", str(path))
-    yield lambda *arguments: CliRunner().invoke(app, ["drift", *map(str, arguments)])
-    structlog.reset_defaults()
+    return lambda *arguments: CliRunner().invoke(app, ["drift", *map(str, arguments)])
 
 
 _PERIODS = ("--then-until", "2026-12-01", "--since", "2026-12-01", "--until", "2027-01-01")

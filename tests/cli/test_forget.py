@@ -9,7 +9,6 @@ from io import StringIO
 from pathlib import Path
 
 import pytest
-import structlog
 from typer import Exit
 from typer.testing import CliRunner, Result
 
@@ -30,7 +29,7 @@ def database(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, database: Path) -> Iterator[Run]:
+def run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, database: Path) -> Run:
     """Runs `afterturn` over a store of two sessions, each with a turn whose question is open."""
     planned = Planned(classifier="safety", version="1", metric="agent.safety.verdict", judge="encoder", plan="")
     with open_store(database, clock=lambda: datetime(2020, 1, 1, tzinfo=UTC)) as store:
@@ -40,8 +39,7 @@ def run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, database: Path) -> Iter
             store.add_turn(turn, [planned])
     monkeypatch.setenv("AFTERTURN_DB", str(database))
     monkeypatch.chdir(tmp_path)
-    yield lambda *arguments: CliRunner().invoke(app, arguments)
-    structlog.reset_defaults()
+    return lambda *arguments: CliRunner().invoke(app, arguments)
 
 
 def test_a_session_is_forgotten_and_that_is_proved(run: Run, database: Path) -> None:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from datetime import UTC, datetime
 from io import StringIO
 from pathlib import Path
 from typing import Any
 
 import pytest
-import structlog
 from typer.testing import CliRunner, Result
 
 from afterturn.calibration import ModeRule
@@ -24,12 +23,11 @@ Run = Callable[..., Result]
 
 
 @pytest.fixture
-def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Run]:
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("AFTERTURN_DB", str(tmp_path / "a.db"))
     open_store(tmp_path / "a.db", clock=lambda: datetime(2026, 11, 30, tzinfo=UTC)).close()
-    yield lambda *arguments: CliRunner().invoke(app, ["modes", *map(str, arguments)])
-    structlog.reset_defaults()
+    return lambda *arguments: CliRunner().invoke(app, ["modes", *map(str, arguments)])
 
 
 def _calibration(path: Path, **changed: Any) -> Path:

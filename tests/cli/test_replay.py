@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from io import StringIO
 from pathlib import Path
 from typing import Any
 
 import pytest
-import structlog
 import typer
 from typer.testing import CliRunner, Result
 
@@ -79,12 +78,11 @@ def path(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def run(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Run]:
+def run(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
     (tmp_path / "own_questions.py").write_text(_OWN)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("AFTERTURN_DB", str(path))
-    yield lambda *arguments: CliRunner().invoke(app, ["replay", *map(str, arguments)])
-    structlog.reset_defaults()
+    return lambda *arguments: CliRunner().invoke(app, ["replay", *map(str, arguments)])
 
 
 def _report(result: Result) -> dict[str, Any]:

@@ -1,11 +1,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-import structlog
 import typer
 from typer.testing import CliRunner, Result
 
@@ -26,7 +25,7 @@ _GOOD = {
 
 
 @pytest.fixture
-def run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Run]:
+def run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Run:
     app = typer.Typer()
     for name, command in (("import", import_command), ("export", export_command), ("verdicts", verdicts_command)):
         app.command(name)(command)
@@ -36,8 +35,7 @@ def run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Run]:
     def ran(*arguments: str) -> Result:
         return CliRunner().invoke(app, arguments)
 
-    yield ran
-    structlog.reset_defaults()  # the commands send log lines to a stream that is gone by now
+    return ran
 
 
 @pytest.fixture

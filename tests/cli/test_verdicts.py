@@ -3,13 +3,12 @@ from __future__ import annotations
 import csv
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from datetime import UTC, datetime
 from io import StringIO
 from pathlib import Path
 
 import pytest
-import structlog
 import typer
 from typer.testing import CliRunner, Result
 
@@ -22,7 +21,7 @@ Run = Callable[..., Result]
 
 
 @pytest.fixture
-def run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Run]:
+def run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Run:
     """Runs `verdicts` over a store of four skips and one dead letter."""
     database = tmp_path / "a.db"
     messages = (Message(role="user", text="CANARY"),)
@@ -44,8 +43,7 @@ def run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Run]:
     app.command()(verdicts_command)
     monkeypatch.setenv("AFTERTURN_DB", str(database))
     monkeypatch.chdir(tmp_path)
-    yield lambda *arguments: CliRunner().invoke(app, arguments)
-    structlog.reset_defaults()
+    return lambda *arguments: CliRunner().invoke(app, arguments)
 
 
 def test_filters_that_let_nothing_through_are_told(run: Run) -> None:

@@ -69,7 +69,6 @@ def logged() -> Iterator[io.StringIO]:
         logger_factory=structlog.PrintLoggerFactory(file=stream),  # pyright: ignore[reportArgumentType]
     )
     yield stream
-    structlog.reset_defaults()
     root.removeHandler(handler)
     root.setLevel(before)
 

@@ -8,14 +8,12 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
-import structlog
 from canary import CANARY, TURN, marked
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 from otlp_receiver import Receiver
@@ -108,7 +106,7 @@ async def _replayed(store: Store, config: Config, judge: Judge) -> None:
 
 
 @pytest.fixture
-def run(database: tuple[Path, CollectorRegistry], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+def run(database: tuple[Path, CollectorRegistry], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     """Runs a command and gives all that it wrote and raised."""
     (tmp_path / "marked_questions.py").write_text(_BY_RULE)
     monkeypatch.chdir(tmp_path)
@@ -120,8 +118,7 @@ def run(database: tuple[Path, CollectorRegistry], tmp_path: Path, monkeypatch: p
         assert result.exit_code == code, (arguments, result.output, result.exception)
         return result.output + repr(result.exception)
 
-    yield ran
-    structlog.reset_defaults()
+    return ran
 
 
 @pytest.fixture

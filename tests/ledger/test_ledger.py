@@ -2,24 +2,16 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
 
 import pytest
-import structlog
 from structlog.testing import capture_logs
 
 from afterturn import failopen
 from afterturn.ledger import LogSink, Sink, publish
 from afterturn.verdicts import Verdict
-
-
-@pytest.fixture(autouse=True)
-def unconfigured() -> Iterator[None]:
-    structlog.reset_defaults()
-    yield
-    structlog.reset_defaults()
 
 
 def _verdict(**fields: Any) -> Verdict:

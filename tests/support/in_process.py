@@ -10,7 +10,6 @@ import sys
 from pathlib import Path
 
 import pytest
-import structlog
 
 from afterturn.cli import main
 
@@ -32,8 +31,6 @@ def run_here(
             code = 0
         except SystemExit as end:
             code = end.code if isinstance(end.code, int) else int(end.code is not None)
-        finally:
-            structlog.reset_defaults()
     told: list[str] = []
     for stream in (out, err):
         stream.flush()

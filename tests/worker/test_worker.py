@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import pytest
@@ -13,7 +14,7 @@ from afterturn import failopen
 from afterturn.calls import Planned
 from afterturn.errors import JudgeError, JudgeMissingError, RateLimitedError, UsageError
 from afterturn.outcomes import Judgement, Outcome
-from afterturn.store import Store, open_store
+from afterturn.store import Finished, Store, open_store
 from afterturn.turns import Message, Turn
 from afterturn.verdicts import Verdict
 from afterturn.worker import Worker
@@ -175,6 +176,32 @@ async def test_a_stop_gives_back_what_is_not_judged(
     await worker.stop()
     (claimed,) = store.claim("other", lease_s=60).claims  # at once, though the lease was for a minute
     assert claimed.attempt == 1  # and a stop is no failed attempt
+
+
+async def test_a_stop_publishes_what_was_being_stored_as_answered(
+    store: Store, new_turn: NewTurn, questions: Questions, judging: Judging, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun, let, sink = Event(), Event(), Sink()
+    finish = store.finish
+
+    def slow(*arguments: Any) -> Finished:
+        begun.set()
+        let.wait()
+        return finish(*arguments)
+
+    monkeypatch.setattr(store, "finish", slow)
+    worker = Worker(store, judging(), sinks=[sink])
+    await worker.start()
+    await worker.submit(new_turn(1), questions())
+    await asyncio.to_thread(begun.wait)
+    stopping = asyncio.create_task(worker.stop())
+    for _ in range(20):  # until all is ended that a stop does not wait for
+        await asyncio.sleep(0)
+    assert not stopping.done()
+    let.set()
+    await stopping
+    assert [verdict.turn for verdict in sink.verdicts] == ["t-1"]
+    assert store.open_questions() == 0
 
 
 async def test_a_cancellation_from_within_leaves_the_turn_to_its_lease(

@@ -47,27 +47,14 @@ _TOLD = re.compile(rf"(?i)({_PASSWORD}[\\\"']{{0,4}}\s{{0,4}}[:=]\s{{0,4}})(?!\w
 """What an error says after `password:`: there it is no prose."""
 
 _HINTS = (  # lower case; without one of these, in any escaping, there is none of the above
-    *("authori", "bearer", "key", "token", "secret", "passw", "passp", "k-", "k_", "glpat", "hf_", "xox", "akia"),
-    *(
-        "asia",
-        "ya29",
-        "eyj",
-        "aiza",
-        "sig=",
-        "signature=",
-        "pwd=",
-        "github_pat",
-        "ghp_",
-        "gho_",
-        "ghu_",
-        "ghs_",
-        "ghr_",
-    ),
+    *("authori", "bearer", "key", "token", "secret", "passw", "passp", "sig=", "signature=", "pwd="),
+    *("k-", "k_", "glpat", "hf_", "xox", "akia", "asia", "ya29", "eyj", "aiza"),
+    *("github_pat", "ghp_", "gho_", "ghu_", "ghs_", "ghr_"),
 )
 _OTHER_HINTS = tuple(hint for hint in _HINTS if not hint.startswith("gh"))
 
-_SHORTEST = 8
-"""No text shorter than this matches any of the above (`://:p@h`, `password=123` are longer)."""
+_SHORTEST = 6
+"""No text shorter than this matches any of the above (`://:p@`)."""
 
 _SECRET_VARIABLES = re.compile(r"(?i)(?:key|token|secret|password|passwd|credentials?)$")
 _SECRET_KEYS = re.compile(
