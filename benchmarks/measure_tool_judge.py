@@ -2,12 +2,12 @@
 
 Usage::
 
-    python benchmarks/measure_tool_judge.py run FOLDER [--rows 200] [--most-tools 7] [--base-url URL] [--minutes 35]
+    python benchmarks/measure_tool_judge.py run FOLDER [--rows 200] [--most-tools 27] [--base-url URL] [--minutes 35]
     python benchmarks/measure_tool_judge.py read FOLDER [--json]
 
-`run` writes WorkBench's dev outputs as a dataset and as recorded turns into FOLDER, appropriate and not by turns, and
-runs the command on them; called again, it goes on where it was. `read` sets the judge beside the encoder's opinion on
-the same rows and beside always saying "appropriate"; a run that was cut off is read as far as it came. The tools' doc
+`run` writes WorkBench's dev outputs as a dataset and as recorded turns into FOLDER, half of them appropriate, and runs
+the command on them; called again, it goes on where it was. `read` sets the judge beside the encoder's opinion on the
+same rows and beside always saying "appropriate"; a run that was cut off is read as far as it came. The tools' doc
 strings are written as a description and the names of their parameters, as an agent's own list has them.
 """
 
@@ -39,14 +39,14 @@ Line = dict[str, Any]
 
 
 def sample(rows: int, most_tools: int) -> list[Line]:
-    """Draws rows, appropriate and not by turns, so that a run that is cut off is even too."""
+    """Draws as many appropriate rows as others; those with the same tools are neighbours: a server caches the list."""
     chance = random.Random(SEED)
     items = [item for item in read(WORKBENCH) if len(item["tools"]) <= most_tools]
     chance.shuffle(items)
     right = [item for item in items if item["appropriate"]]
     wrong = [item for item in items if not item["appropriate"]]
-    pairs = [item for pair in zip(right, wrong, strict=False) for item in pair]
-    return pairs[:rows]
+    pairs = [item for pair in zip(right, wrong, strict=False) for item in pair][:rows]
+    return sorted(pairs, key=lambda item: [tool["name"] for tool in item["tools"]])
 
 
 def as_tool(tool: Line) -> Line:

@@ -84,6 +84,8 @@ class Call:
         evidence: What stands in the data block in the place of the turn, where something else than a turn is judged
             (evals); None: the turn.
         task: What a judge of evidence is told that it does, in one or more sentences.
+        boundary: The mark of the data block, where several calls share one so that a provider can cache what they
+            begin with; it is random and nothing in the data was written with knowledge of it. Empty: a new one.
     """
 
     view: ViewName
@@ -92,6 +94,7 @@ class Call:
     plan: str
     evidence: JsonObject | None = None
     task: str = ""
+    boundary: str = ""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import math
+import os
 from typing import Any
 
 import pytest
@@ -94,6 +95,22 @@ def test_the_prompt_shows_the_evidence_as_data_and_the_rubric_after_it() -> None
     assert rest.startswith("Score how right the reply is")
     assert 'Where a text ends in "[clipped: N of M characters shown]", we shortened it for you' in rest
     assert "conversation between a customer" not in prompt.system + prompt.user
+
+
+def test_prompts_of_a_run_begin_alike_up_to_what_differs_and_those_of_another_run_do_not() -> None:
+    offered = [{"name": f"tool_{number}", "description": "Does one thing."} for number in range(9)]
+
+    def prompts() -> list[str]:
+        judge = ScriptedJudge({**GOOD, "wrongly_skipped": []})
+        one = JudgeGrader(load_rubric("tool_selection"), judge, prices=Prices({}))
+        for asked in ("What is 1+1?", "And 2+2?"):
+            asyncio.run(one.grade(row(input=asked, tools=offered), said("2")))
+        return [render(call).user for call in judge.calls]
+
+    first, second = prompts()
+    shared = os.path.commonprefix([first, second])
+    assert shared.endswith('"conversation": [\n{\n"user": "') and "tool_8" in shared
+    assert first.splitlines()[0] != prompts()[0].splitlines()[0]
 
 
 def test_reasons_come_before_the_score_and_the_bounds_go_over_the_wire() -> None:

@@ -1,12 +1,13 @@
 """Scores replies by asking a judge under a rubric.
 
 The call goes the way of every judge call: the schema travels by the provider's dialect, the whole reply must be the
-object, the data block has a random boundary. What differs is what stands in the block, and that nothing is repaired: a
+object, the data block has a random boundary, the same through a run. What differs is what stands in the block, and that nothing is repaired: a
 score that is no integer from 0 to 100 is an error of the judge and never a score.
 """
 
 from __future__ import annotations
 
+import secrets
 import time
 from collections.abc import Callable, Collection, Mapping
 from functools import lru_cache
@@ -22,6 +23,7 @@ from afterturn.evals._records import Reply, Row, Score
 from afterturn.evals._rubric import Rubric, with_names
 from afterturn.evals._schemas import bounded_validator
 from afterturn.formats import dump_json
+from afterturn.judges import BOUNDARY_BYTES
 from afterturn.turns import JsonObject, JsonValue, Turn
 
 REASONING_CHARS = 800
@@ -66,6 +68,7 @@ class JudgeGrader:
         self._judge = judge
         self._price = JudgePrice(judge, prices)
         self._clock = clock
+        self._boundary = secrets.token_hex(BOUNDARY_BYTES)
 
     @property
     def rubric(self) -> str:
@@ -92,7 +95,7 @@ class JudgeGrader:
         Raises:
             JudgeError: With the code of what went wrong.
         """
-        call = grading_call(self._rubric, row, reply)
+        call = grading_call(self._rubric, row, reply, boundary=self._boundary)
         started_s = self._clock()
         answer = await self._judge.ask(call)
         if answer.no_head:
@@ -135,8 +138,16 @@ def open_grader(rubric: Rubric, judge: Judge, *, prices: Prices) -> Grader:
     return import_module(module).make(rubric)
 
 
-def grading_call(rubric: Rubric, row: Row, reply: Reply) -> Call:
-    """Writes the call that asks a judge to score a reply."""
+def grading_call(rubric: Rubric, row: Row, reply: Reply, *, boundary: str = "") -> Call:
+    """Writes the call that asks a judge to score a reply.
+
+    Args:
+        rubric: The rubric.
+        row: The row.
+        reply: What the agent did.
+        boundary: The mark of the data block, the same for all replies of a run: a provider then caches all that their
+            prompts begin with. Whoever wrote the data cannot know it, as a run tells an agent nothing of its judge.
+    """
     called = tuple(dict.fromkeys(neutral(call.name) for call in reply.tool_calls))
     offered = tuple(dict.fromkeys(neutral(tool.name) for tool in tools_of(row, reply)))
     if rubric.fields:
@@ -144,7 +155,15 @@ def grading_call(rubric: Rubric, row: Row, reply: Reply) -> Call:
     else:
         question = _plain_question(rubric.name, rubric.digest, rubric.text)
     shown = evidence(rubric.shows, row, reply)
-    return Call(view="exchange", turn=_NO_TURN, questions=(question,), plan=rubric.digest, evidence=shown, task=TASK)
+    return Call(
+        view="exchange",
+        turn=_NO_TURN,
+        questions=(question,),
+        plan=rubric.digest,
+        evidence=shown,
+        task=TASK,
+        boundary=boundary,
+    )
 
 
 @lru_cache(maxsize=64)

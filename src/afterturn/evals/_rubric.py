@@ -92,7 +92,7 @@ def load_rubric(name: str) -> Rubric:
 
     Example:
         >>> load_rubric("tool_selection").shows
-        ('conversation', 'criteria', 'tools', 'calls')
+        ('tools', 'conversation', 'criteria', 'calls')
     """
     custom = name.endswith(".md") or "/" in name
     path = Path(name) if custom else FOLDER / f"{name}.md"

@@ -9,7 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from afterturn.judges._open import PROVIDERS, open_judge
-from afterturn.judges._prompt import Prompt, render
+from afterturn.judges._prompt import BOUNDARY_BYTES, Prompt, render
 from afterturn.judges._schema import WireSchema, wire_schema
 from afterturn.judges.wrap import Cost, Deadline, Price, Residency, Retry, Spend, Trace, allows
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from afterturn.judges.model import ModelJudge
 
 __all__ = [
+    "BOUNDARY_BYTES",
     "PROVIDERS",
     "Cost",
     "Deadline",

@@ -15,6 +15,7 @@ from afterturn.calls import Call
 from afterturn.judges._schema import wire_schema
 from afterturn.turns import JsonObject, JsonValue, Message, Turn
 
+BOUNDARY_BYTES = 8
 _BASE_TOKENS = 48
 _CATEGORIES = "categoryNames"
 """The field whose closed list stands in the data with its descriptions, not in the instructions alone."""
@@ -49,12 +50,12 @@ def render(call: Call, *, boundary: str | None = None) -> Prompt:
 
     Args:
         call: The call.
-        boundary: The mark of the data block; random by default, given in tests.
+        boundary: The mark of the data block; by default the call's own, or a random one. Given in tests.
     """
     own = call.evidence is None
     data = json.dumps(_data(call, wire_schema(call).codes), ensure_ascii=False, indent=0)
     questions = "\n".join(question.instructions for question in call.questions)
-    boundary = boundary or secrets.token_hex(8)
+    boundary = boundary or call.boundary or secrets.token_hex(BOUNDARY_BYTES)
     return Prompt(
         system=f"{_TASK if own else call.task} {_RULES}",
         user=_USER.format(boundary=boundary, data=data, lead=_LEAD if own else "", questions=questions),
