@@ -46,7 +46,7 @@ def test_personal_data_in_nested_and_broken_arguments_is_taken_out() -> None:
 def test_what_a_tool_returned_is_never_shown_to_the_judge_of_tool_selection() -> None:
     rubric = load_rubric("tool_selection")
     shown = evidence(rubric.shows, row(tools=["find"]), said("The reply zebra.", tool_calls=(call("find"),)))
-    assert list(shown) == ["conversation", "tools_on_offer", "calls_made"]
+    assert list(shown) == ["tools_on_offer", "conversation", "calls_made"]
     assert "zebra" not in json.dumps(shown)
 
 

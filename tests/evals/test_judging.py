@@ -109,7 +109,8 @@ def test_prompts_of_a_run_begin_alike_up_to_what_differs_and_those_of_another_ru
 
     first, second = prompts()
     shared = os.path.commonprefix([first, second])
-    assert shared.endswith('"conversation": [\n{\n"user": "') and "tool_8" in shared
+    assert shared.endswith('"conversation": [\n{\n"user": "')
+    assert "tool_8" in shared
     assert first.splitlines()[0] != prompts()[0].splitlines()[0]
 
 

@@ -1,8 +1,8 @@
 """Scores replies by asking a judge under a rubric.
 
 The call goes the way of every judge call: the schema travels by the provider's dialect, the whole reply must be the
-object, the data block has a random boundary, the same through a run. What differs is what stands in the block, and that nothing is repaired: a
-score that is no integer from 0 to 100 is an error of the judge and never a score.
+object, the data block has a random boundary, the same through a run. What differs is what stands in the block, and that
+nothing is repaired: a score that is no integer from 0 to 100 is an error of the judge and never a score.
 """
 
 from __future__ import annotations
