@@ -13,7 +13,10 @@ import pytest
 
 from afterturn.calls import Planned
 from afterturn.errors import ConfigError, StoreError
+from afterturn.outcomes import Judgement
+from afterturn.session import apply
 from afterturn.store import Store, _migrate, open_store, open_to_read
+from afterturn.store._connections import driver_of
 from afterturn.turns import Message, Turn
 
 NewTurn = Callable[..., Turn]
@@ -25,6 +28,50 @@ def test_the_pragmas_keep_what_was_committed(path: Path) -> None:
         found = [connection.exec_driver_sql(f"PRAGMA {name}").scalar() for name in ("journal_mode", "synchronous")]
         keys = connection.exec_driver_sql("PRAGMA foreign_keys").scalar()
     assert (found, keys) == (["wal", 2], 1)  # 2 is FULL
+
+
+def level(store: Store, *, again: bool) -> int:
+    with store._database.writing(again=again) as connection:  # pyright: ignore[reportPrivateUsage]
+        return connection.exec_driver_sql("PRAGMA synchronous").scalar_one()
+
+
+def test_what_can_be_made_again_is_not_waited_for_and_the_next_write_is(path: Path) -> None:
+    with open_store(path) as store:
+        assert [level(store, again=again) for again in (False, True, False, True, False)] == [2, 1, 2, 1, 2]
+        with (
+            pytest.raises(ZeroDivisionError),
+            store._database.writing(again=True),  # pyright: ignore[reportPrivateUsage]
+        ):
+            _ = 1 / 0
+        assert level(store, again=False) == 2
+    with open_store(path, synchronous="OFF") as store:
+        assert level(store, again=True) == 0  # nothing is flushed, so nothing may be flushed more
+
+
+def test_a_turn_and_a_pinned_title_are_flushed_and_leases_and_verdicts_are_not(
+    path: Path,
+    new_turn: NewTurn,
+    question: Question,
+    answer: Callable[..., Judgement],
+) -> None:
+    statements: list[str] = []
+    with open_store(path) as store:
+        with store._database.reading() as connection:  # pyright: ignore[reportPrivateUsage]
+            driver_of(connection).set_trace_callback(statements.append)
+
+        def lowered() -> bool:
+            lower = "PRAGMA synchronous=NORMAL" in statements
+            statements.clear()
+            return lower
+
+        store.add_turn(new_turn(1), [question()])
+        assert not lowered()
+        (claimed,) = store.claim("w", lease_s=60).claims
+        assert lowered()
+        store.finish(claimed, [answer(claimed)], apply)
+        assert lowered()
+        store.pin_title("acme", "s-1", "Parcel")
+        assert not lowered()
 
 
 def test_a_url_and_a_path_name_the_same_database(path: Path, new_turn: NewTurn) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import fields, replace
+from datetime import datetime
 from typing import Any
 
 from afterturn.formats import check_turn, turn_from_json, turn_to_json
@@ -54,8 +55,8 @@ def turn_of(row: Row) -> Turn:
     return replace(turn, tenant=row["tenant"], session=row["session"], id=row["id"])
 
 
-def verdict_columns(verdict: Verdict) -> Columns:
-    """Gives the columns of a verdict; who and what it is about stands in the row already."""
+def verdict_columns(verdict: Verdict, **more: Any) -> Columns:
+    """Gives the columns of a verdict, and further ones; who and what it is about stands in the row already."""
     return {
         "state": "done",
         "due_at": None,
@@ -76,6 +77,7 @@ def verdict_columns(verdict: Verdict) -> Columns:
         "input_tokens": verdict.usage.input_tokens,
         "output_tokens": verdict.usage.output_tokens,
         "judged_at": verdict.created_at,
+        **more,
     }
 
 
@@ -152,24 +154,27 @@ def session_of(row: Row) -> SessionState:
         agent=row["agent"],
         title=row["title"],
         title_pinned=row["title_pinned"],
-        title_order=_order(row, "title"),
-        categories=tuple(json.loads(row["categories"])),
-        categories_order=_order(row, "categories"),
-        sources=tuple(SourceRef(*source) for source in json.loads(row["sources"])),
-        sources_order=_order(row, "sources"),
+        title_order=_order(row["title_at"], row["title_n"]),
+        categories=tuple(_list(row["categories"])),
+        categories_order=_order(row["categories_at"], row["categories_n"]),
+        sources=tuple(SourceRef(*source) for source in _list(row["sources"])),
+        sources_order=_order(row["sources_at"], row["sources_n"]),
         concluded=row["concluded"],
         concluded_turn=row["concluded_turn"],
         handoff_summary=row["handoff_summary"],
         mood=Mood(**json.loads(row["mood"])) if row["mood"] else NO_MOOD,
-        mood_order=_order(row, "mood"),
-        signals=tuple(Signal(*one) for one in json.loads(row["signals"])) if row["signals"] else (),
-        signals_order=_order(row, "signals"),
+        mood_order=_order(row["mood_at"], row["mood_n"]),
+        signals=tuple(Signal(*one) for one in _list(row["signals"])),
+        signals_order=_order(row["signals_at"], row["signals_n"]),
     )
 
 
-def _order(row: Row, name: str) -> TurnOrder | None:
-    at = row[f"{name}_at"]
-    return None if at is None else TurnOrder(at, row[f"{name}_n"])
+def _list(text: str | None) -> list[Any]:
+    return [] if text in (None, "[]") else json.loads(text)  # most sessions have no categories, or no sources
+
+
+def _order(at: datetime | None, seq: int) -> TurnOrder | None:
+    return None if at is None else TurnOrder(at, seq)
 
 
 def data_of(text: str) -> Mapping[str, JsonValue]:

@@ -59,18 +59,23 @@ class Transaction:
     Args:
         connections: The open connections.
         begin: The statement that begins it.
+        around: What is set on the connection before it begins and after it ended; None: nothing.
     """
 
-    __slots__ = ("_begin", "_connection", "_connections")
+    __slots__ = ("_around", "_begin", "_connection", "_connections")
 
-    def __init__(self, connections: Connections, begin: str) -> None:
+    def __init__(self, connections: Connections, begin: str, *, around: tuple[str, str] | None = None) -> None:
         self._connections = connections
         self._begin = begin
+        self._around = around
 
     def __enter__(self) -> Connection:
         connection = self._connection = self._connections.take()
         try:
-            driver_of(connection).execute(self._begin)
+            driver = driver_of(connection)
+            if self._around is not None:
+                driver.executescript(self._around[0])
+            driver.execute(self._begin)
         except BaseException:
             self._undo()
             raise
@@ -88,10 +93,15 @@ class Transaction:
                 connection.commit()
             else:
                 driver_of(connection).commit()
+            self._restore()
         except BaseException:
             self._undo()
             raise
         self._connections.give_back(connection)
+
+    def _restore(self) -> None:
+        if self._around is not None:
+            driver_of(self._connection).executescript(self._around[1])
 
     def _undo(self) -> None:
         """Rolls back; a connection that will not is closed, which undoes everything as well."""
@@ -99,6 +109,7 @@ class Transaction:
         try:
             connection.rollback()
             driver_of(connection).rollback()
+            self._restore()
         except Exception:  # the error that brought us here is the one to tell
             with contextlib.suppress(Exception):
                 connection.invalidate()

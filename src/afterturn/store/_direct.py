@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
+from operator import itemgetter
 from typing import Any
 
 from sqlalchemy import ClauseElement, Connection, Select
@@ -20,7 +22,7 @@ from afterturn.store._connections import driver_of
 Row = Mapping[Any, Any]
 """Is what a statement takes or gives, by the names of its columns and parameters."""
 
-Convert = Callable[[Any], Any] | None
+Convert = Callable[[Any], Any]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -29,22 +31,11 @@ class _Compiled:
 
     Attributes:
         sql: The statement.
-        order: The names of the parameters in their places; None where the driver takes them by name.
-        constants: The values that the statement brings itself.
-        binds: What makes a value ready for the driver, by parameter.
+        parameters: Makes the driver's parameters of a row.
     """
 
     sql: str
-    order: tuple[str, ...] | None
-    constants: Mapping[str, Any]
-    binds: Mapping[str, Callable[[Any], Any]]
-
-    def parameters(self, row: Row) -> Any:
-        """Makes the driver's parameters of a row."""
-        if self.constants:
-            row = {**self.constants, **row}
-        ready = {**row, **{name: convert(row[name]) for name, convert in self.binds.items()}}
-        return ready if self.order is None else [*map(ready.__getitem__, self.order)]
+    parameters: Callable[[Row], Any]
 
 
 class Write:
@@ -59,16 +50,14 @@ class Write:
         self._clause = clause
         self._compiled: dict[tuple[str, tuple[str, ...]], _Compiled] = {}
 
-    def run(self, connection: Connection, rows: Sequence[Row]) -> None:
-        """Writes rows; all have the same columns."""
-        if rows:
-            compiled = self._for(connection.dialect, rows[0])
-            driver_of(connection).cursor().executemany(compiled.sql, [compiled.parameters(row) for row in rows])
-
-    def changed(self, connection: Connection, row: Row) -> int:
-        """Writes one row and gives how many rows of the table that made or changed."""
-        compiled = self._for(connection.dialect, row)
-        return driver_of(connection).cursor().execute(compiled.sql, compiled.parameters(row)).rowcount
+    def run(self, connection: Connection, rows: Sequence[Row]) -> int:
+        """Writes rows, all with the same columns; gives how many rows of the table that made or changed."""
+        if not rows:
+            return 0
+        compiled = self._for(connection.dialect, rows[0])
+        cursor = driver_of(connection).cursor()
+        cursor.executemany(compiled.sql, [compiled.parameters(row) for row in rows])
+        return cursor.rowcount
 
     def returning(self, connection: Connection, row: Row) -> Any:
         """Writes one row and gives what the statement returns of it; None where nothing was written."""
@@ -98,30 +87,29 @@ class Read:
         columns = clause.selected_columns.values()
         self._names = tuple(str(column.key) for column in columns)
         self._types: tuple[TypeEngine[Any], ...] = tuple(column.type for column in columns)
-        self._compiled: dict[str, tuple[_Compiled, tuple[Convert, ...]]] = {}
+        self._compiled: dict[str, tuple[_Compiled, tuple[tuple[str, Convert], ...]]] = {}
 
     def rows(self, connection: Connection, values: Row) -> list[dict[str, Any]]:
         """Reads all rows."""
         compiled, converts = self._for(connection.dialect)
         cursor = driver_of(connection).cursor()
         cursor.execute(compiled.sql, compiled.parameters(values))
-        return [
-            {
-                name: value if convert is None else convert(value)
-                for name, value, convert in zip(self._names, row, converts, strict=True)
-            }
-            for row in cursor.fetchall()
-        ]
+        found = [dict(zip(self._names, row, strict=True)) for row in cursor.fetchall()]
+        for row in found:
+            for name, convert in converts:
+                row[name] = convert(row[name])
+        return found
 
     def first(self, connection: Connection, values: Row) -> dict[str, Any] | None:
         """Reads the one row that a statement with a key or a limit gives; None where there is none."""
         found = self.rows(connection, values)
         return found[0] if found else None
 
-    def _for(self, dialect: Dialect) -> tuple[_Compiled, tuple[Convert, ...]]:
+    def _for(self, dialect: Dialect) -> tuple[_Compiled, tuple[tuple[str, Convert], ...]]:
         if dialect.name not in self._compiled:
-            converts = tuple(kind.dialect_impl(dialect).result_processor(dialect, None) for kind in self._types)
-            self._compiled[dialect.name] = _compile(self._clause, dialect, None), converts
+            converts = [kind.dialect_impl(dialect).result_processor(dialect, None) for kind in self._types]
+            own = tuple((name, one) for name, one in zip(self._names, converts, strict=True) if one is not None)
+            self._compiled[dialect.name] = _compile(self._clause, dialect, None), own
         return self._compiled[dialect.name]
 
 
@@ -130,9 +118,31 @@ def _compile(clause: ClauseElement, dialect: Dialect, names: Iterable[str] | Non
     constants = {name: bind.value for name, bind in compiled.binds.items() if not bind.required}
     asked = {name: bind.type for name, bind in compiled.binds.items() if name not in constants}
     found = {name: kind.dialect_impl(dialect).bind_processor(dialect) for name, kind in asked.items()}
-    return _Compiled(
-        sql=str(compiled),
-        order=tuple(compiled.positiontup) if compiled.positional else None,
-        constants=constants,
-        binds={name: convert for name, convert in found.items() if convert is not None},
-    )
+    binds = {name: convert for name, convert in found.items() if convert is not None}
+    if not compiled.positional:
+        return _Compiled(sql=str(compiled), parameters=partial(_named, constants, binds))
+    order = tuple(compiled.positiontup)
+    places = tuple((place, binds[name]) for place, name in enumerate(order) if name in binds)
+    values = partial(_values, order) if len(order) < 2 else itemgetter(*order)
+    return _Compiled(sql=str(compiled), parameters=partial(_placed, constants, values, places))
+
+
+def _named(constants: Row, binds: Mapping[str, Convert], row: Row) -> dict[str, Any]:
+    """Makes the parameters of a driver that takes them by name."""
+    ready = {**constants, **row}
+    return ready | {name: convert(ready[name]) for name, convert in binds.items()}
+
+
+def _values(order: Sequence[str], row: Row) -> list[Any]:
+    """Does what an `itemgetter` of two and more names does."""
+    return [row[name] for name in order]
+
+
+def _placed(
+    constants: Row, values: Callable[[Row], Iterable[Any]], places: Sequence[tuple[int, Convert]], row: Row
+) -> list[Any]:
+    """Makes the parameters of a driver that takes them in their places."""
+    ready = [*values({**constants, **row} if constants else row)]
+    for place, convert in places:
+        ready[place] = convert(ready[place])
+    return ready

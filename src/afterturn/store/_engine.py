@@ -2,6 +2,8 @@
 
 Why `synchronous=FULL`: in WAL mode `NORMAL` keeps the file sound, but a power cut may take the latest commits with it.
 The answer to the customer is gone by then, so a lost turn could never be judged. `FULL` flushes the log at each commit.
+What can be made again from what is flushed (a lease, the verdicts of a stored turn) is written without waiting for it:
+a power cut then has the last turns judged a second time. Any later flush takes it along.
 """
 
 from __future__ import annotations
@@ -10,8 +12,9 @@ import sqlite3
 import threading
 import time
 from collections.abc import Callable, Generator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
+from types import TracebackType
 from typing import Any, TypeVar
 
 from sqlalchemy import Connection, Engine, create_engine, event
@@ -25,9 +28,11 @@ from afterturn.store._connections import Connections, Transaction
 T = TypeVar("T")
 
 SYNCHRONOUS = "FULL"
+_AGAIN = "NORMAL"  # the level of what can be made again
 _READ = "BEGIN"
 _WRITE = "BEGIN IMMEDIATE"  # takes the write lock first: a read that turns into a write could not wait for it
 _LOOK_AGAIN_S = 0.005
+_ERRORS = (SQLAlchemyError, sqlite3.Error, UnicodeEncodeError)
 
 _LOCKED = "another program kept it locked; let it finish and try again"
 _FULL = "the disk is full; free some space and try again"
@@ -72,21 +77,24 @@ class Database:
         self._busy_timeout_s = busy_timeout_s
         self._engine = _reader(path, busy_timeout_s) if read_only else _engine(path, busy_timeout_s, synchronous)
         self._connections = Connections(self._engine)
+        lower = synchronous == SYNCHRONOUS  # else somebody measures another level
+        self._relaxed = (f"PRAGMA synchronous={_AGAIN}", f"PRAGMA synchronous={synchronous}") if lower else None
 
-    @contextmanager
-    def reading(self) -> Generator[Connection]:
+    def reading(self) -> AbstractContextManager[Connection]:
         """Gives a connection in a read transaction: it sees one state of the database."""
-        with self.translated(), Transaction(self._connections, _READ) as connection:
-            yield connection
+        return _Work(self, Transaction(self._connections, _READ))
 
-    @contextmanager
-    def writing(self) -> Generator[Connection]:
+    def writing(self, *, again: bool = False) -> AbstractContextManager[Connection]:
         """Gives a connection in a write transaction: all of it is stored, or nothing of it.
 
         Threads of this process queue up here, since waiting on the database's own lock is slow and unfair.
+
+        Args:
+            again: Whether a power cut may undo it, since it can be made again from what was stored before it; the log
+                is not flushed for it then.
         """
-        with self._lock, self.translated(), Transaction(self._connections, _WRITE) as connection:
-            yield connection
+        around = self._relaxed if again else None
+        return _Work(self, Transaction(self._connections, _WRITE, around=around), self._lock)
 
     def prepare(self, work: Callable[[Connection], T]) -> T:
         """Does the first work in a write transaction: again where the database was busy.
@@ -106,9 +114,13 @@ class Database:
         """Turns errors of the database into `StoreError`s, without the values that they carry."""
         try:
             yield
-        except (SQLAlchemyError, sqlite3.Error, UnicodeEncodeError) as error:
-            code, reason = _reason(error)
-            raise StoreError(f"database {self.path}: {reason}", code=code) from None
+        except _ERRORS as error:
+            raise self.told(error) from None
+
+    def told(self, error: BaseException) -> StoreError:
+        """Makes of an error of the database one that says what to do."""
+        code, reason = _reason(error)
+        return StoreError(f"database {self.path}: {reason}", code=code)
 
     def checkpoint(self, *, wait_s: float | None = None) -> bool:
         """Moves the write-ahead log into the database and empties it.
@@ -144,6 +156,50 @@ class Database:
         """Closes all connections."""
         self._connections.close()
         self._engine.dispose()
+
+
+class _Work:
+    """Is a transaction whose errors are `StoreError`s, used by `with`; a class, as generators would cost as much as it.
+
+    Args:
+        database: The database.
+        transaction: The transaction.
+        lock: What to hold through it; None: nothing.
+    """
+
+    __slots__ = ("_database", "_lock", "_transaction")
+
+    def __init__(self, database: Database, transaction: Transaction, lock: threading.Lock | None = None) -> None:
+        self._database = database
+        self._transaction = transaction
+        self._lock = lock
+
+    def __enter__(self) -> Connection:
+        if self._lock is not None:
+            self._lock.acquire()
+        try:
+            return self._transaction.__enter__()
+        except BaseException as error:
+            self._let_go()
+            if isinstance(error, _ERRORS):
+                raise self._database.told(error) from None
+            raise
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        try:
+            self._transaction.__exit__(kind, error, trace)
+        except _ERRORS as failed:
+            raise self._database.told(failed) from None
+        finally:
+            self._let_go()
+        if isinstance(error, _ERRORS):
+            raise self._database.told(error) from None
+
+    def _let_go(self) -> None:
+        if self._lock is not None:
+            self._lock.release()
 
 
 def _engine(path: Path, busy_timeout_s: float, synchronous: str) -> Engine:

@@ -130,7 +130,7 @@ def _close(connection: Connection, row: Any, why: Why, now: datetime) -> list[Ve
     turn = Turn(messages=(), agent=Agent(row["agent"]), tenant=row["tenant"], session=row["session"], id=row["id"])
     waiting = connection.execute(query.order_by(judgements.c.n)).mappings().all()
     verdicts = [skipped(turn, _planned(one, why), now) for one in waiting]
-    columns = [verdict_columns(verdict) | {"key": one["n"]} for verdict, one in zip(verdicts, waiting, strict=True)]
+    columns = [verdict_columns(verdict, key=one["n"]) for verdict, one in zip(verdicts, waiting, strict=True)]
     UPDATE_VERDICT.run(connection, columns)
     _histograms.count(connection, turn, verdicts)
     return verdicts

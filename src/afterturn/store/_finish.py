@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
+from operator import itemgetter
 
 from sqlalchemy import Connection
 
@@ -23,10 +24,10 @@ def finish(
     Returns:
         What was stored. Judgements that nobody waits for any more are not in it and change nothing.
     """
-    pairs = _matched(answered, [*SELECT_OPEN.rows(connection, {"turn_n": claimed.key})])
+    pairs = _matched(answered, sorted(SELECT_OPEN.rows(connection, {"turn_n": claimed.key}), key=itemgetter("n")))
     if not pairs:
         return Finished()
-    columns = [verdict_columns(judgement.verdict) | {"key": number} for judgement, number in pairs]
+    columns = [verdict_columns(judgement.verdict, key=number) for judgement, number in pairs]
     UPDATE_VERDICT.run(connection, columns)
     _histograms.count(connection, claimed.turn, [judgement.verdict for judgement, _ in pairs])
     words = [
@@ -40,18 +41,21 @@ def finish(
     return Finished(judgements=new, events=applied.events, conclusion=applied.conclusion)
 
 
-def _matched(answered: Sequence[Judgement], rows: list[Row]) -> list[tuple[Judgement, int]]:
+def _matched(answered: Sequence[Judgement], rows: Iterable[Row]) -> list[tuple[Judgement, int]]:
     """Pairs each judgement with the row of its question.
 
     A row is planned for one judge; where another answered in its place (a cascade, say), the row is still the one.
     """
+    open_rows: dict[tuple[str, str], list[Row]] = {}
+    for row in rows:
+        open_rows.setdefault((row["classifier"], row["version"]), []).append(row)
     pairs: list[tuple[Judgement, int]] = []
     for judgement in answered:
         verdict = judgement.verdict
-        same = [row for row in rows if (row["classifier"], row["version"]) == (verdict.classifier, verdict.version)]
+        same = open_rows.get((verdict.classifier, verdict.version))
         if not same:
             continue
         row = next((row for row in same if row["judge"] == verdict.judge), same[0])
-        rows.remove(row)
+        same.remove(row)
         pairs.append((judgement, row["n"]))
     return pairs

@@ -6,7 +6,6 @@ twice or rolled back is counted as often as it is stored.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable
 from datetime import UTC, date, datetime, timedelta
 from itertools import groupby
@@ -17,19 +16,20 @@ from sqlalchemy.dialects.sqlite import insert as upsert
 
 from afterturn.calibration import DayHistogram, Histogram, Series
 from afterturn.errors import UsageError
-from afterturn.store._direct import Write
+from afterturn.store._direct import Read, Write
 from afterturn.store._records import Filter
-from afterturn.store._schema import histogram_bins, histogram_series, micros
+from afterturn.store._schema import histogram_bins, histogram_series
 from afterturn.turns import Turn
 from afterturn.verdicts import Verdict
 
-_DAY_US = 86_400_000_000
 _EPOCH = date(1970, 1, 1)
+_EPOCH_DAY = _EPOCH.toordinal()
 _NO_CONFIDENCE = -1
 
 _ALWAYS = ("tenant", "agent", "classifier", "version", "status")
 _KEY = tuple(column for column in histogram_series.c if column.name != "n")
 _KNOW = Write(upsert(histogram_series).on_conflict_do_nothing(index_elements=[column.name for column in _KEY]))
+_FIND = Read(select(histogram_series.c.n).where(*[column == bindparam(column.name) for column in _KEY]))
 _upsert = upsert(histogram_bins).from_select(
     ["series_n", "day", "bin", "verdicts"],
     select(
@@ -66,15 +66,11 @@ def count(
         at: On whose day they are counted, where that is not the day of the verdict.
         by: How much each counts; -1 takes back what was counted.
     """
-    counted = Counter((_series(turn, one, replayed_by), _day(at or one.created_at), _bin(one)) for one in verdicts)
-    rows = [
-        {"day": day, "bin": value, "verdicts": by * number}
-        | {name: part or "" for name, part in series._asdict().items()}
-        for (series, day, value), number in counted.items()
-    ]
-    new = [row for row in rows if not _ADD.changed(connection, row)]  # of series that were never counted: few are
-    _KNOW.run(connection, [{name: row[name] for name in Series._fields} for row in new])
-    _ADD.run(connection, new)
+    rows = [_row(turn, one, replayed_by or "", at or one.created_at, by) for one in verdicts]
+    if _ADD.run(connection, rows) < len(rows):  # some are of series that were never counted
+        new = [row for row in rows if not _FIND.rows(connection, row)]
+        _KNOW.run(connection, [{name: row[name] for name in Series._fields} for row in new])
+        _ADD.run(connection, new)
     if by < 0:
         connection.execute(delete(histogram_bins).where(histogram_bins.c.verdicts == 0))
 
@@ -135,17 +131,21 @@ def _conditions(narrow: Filter) -> list[ColumnElement[bool]]:
     return conditions
 
 
-def _series(turn: Turn, verdict: Verdict, replayed_by: str | None) -> Series:
-    return Series(
-        turn.tenant,
-        turn.agent.id,
-        verdict.classifier,
-        verdict.version,
-        verdict.status,
-        verdict.label,
-        verdict.reason,
-        replayed_by,
-    )
+def _row(turn: Turn, verdict: Verdict, replayed_by: str, at: datetime, by: int) -> dict[str, Any]:
+    """Gives the series, the day and the bin of a verdict, and how much it counts."""
+    return {
+        "tenant": turn.tenant,
+        "agent": turn.agent.id,
+        "classifier": verdict.classifier,
+        "version": verdict.version,
+        "status": verdict.status,
+        "label": verdict.label or "",
+        "reason": verdict.reason or "",
+        "replayed_by": replayed_by,
+        "day": _day(at),
+        "bin": _bin(verdict),
+        "verdicts": by,
+    }
 
 
 def _bin(verdict: Verdict) -> int:
@@ -154,4 +154,4 @@ def _bin(verdict: Verdict) -> int:
 
 def _day(at: datetime) -> int:
     """Gives the days since 1970 in UTC."""
-    return (micros(at if at.tzinfo else at.replace(tzinfo=UTC)) or 0) // _DAY_US
+    return (at if at.tzinfo in (UTC, None) else at.astimezone(UTC)).toordinal() - _EPOCH_DAY

@@ -116,7 +116,7 @@ def _bury(connection: Connection, rows: Sequence[Row], turn: Turn, code: ErrorCo
     verdicts = [failed(turn, _planned(row), code, attempt=max(row["attempts"], 1), at=now) for row in rows]
     if verdicts:
         columns = [
-            verdict_columns(verdict) | {"state": "dead", "key": row["n"]}
+            verdict_columns(verdict, key=row["n"]) | {"state": "dead"}
             for verdict, row in zip(verdicts, rows, strict=True)
         ]
         UPDATE_VERDICT.run(connection, columns)

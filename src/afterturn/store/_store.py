@@ -197,7 +197,7 @@ class Store:
         with self._database.reading() as connection:
             if not _queue.anything_due(connection, self.clock()):
                 return Claims()  # an idle worker must not take the write lock at every look
-        with self._database.writing() as connection:
+        with self._database.writing(again=True) as connection:
             return _queue.claim(
                 connection,
                 owner=owner,
@@ -210,11 +210,13 @@ class Store:
     def heartbeat(self, owner: str, claims: Iterable[Claim], *, lease_s: float) -> frozenset[int]:
         """Prolongs leases and gives the keys of those that the owner still holds."""
         keys = [claimed.key for claimed in claims]
-        with self._database.writing() as connection:
+        with self._database.writing(again=True) as connection:
             return _queue.heartbeat(connection, owner=owner, keys=keys, lease_s=lease_s, now=self.clock())
 
     def finish(self, claimed: Claim, judgements: Sequence[Judgement], fold: Fold) -> Finished:
         """Stores verdicts, outcomes, session state, events and a conclusion, all or nothing, and only once.
+
+        A power cut may undo it, as the turn can be judged again; nothing else can.
 
         Returns:
             What was stored; empty where another worker was first.
@@ -222,7 +224,7 @@ class Store:
         Raises:
             StoreError: Nothing was stored; the lease runs out and the turn is judged again.
         """
-        with self._database.writing() as connection:
+        with self._database.writing(again=True) as connection:
             return _finish.finish(connection, claimed, judgements, fold, self.clock())
 
     def fail(self, claimed: Claim, *, code: ErrorCode, delay_s: float = 0.0) -> tuple[Verdict, ...]:

@@ -37,9 +37,13 @@ class StoreCalls:
         self._refused: Counter[str] = Counter()  # in a row, by place: looks that go well say nothing of writes
         self._last: StoreError | None = None
 
+    def begin(self, function: Callable[P, R], /, *args: P.args, **kwargs: P.kwargs) -> asyncio.Future[R]:
+        """Begins a call; the future has its result or its error."""
+        return asyncio.wrap_future(self._threads.submit(function, *args, **kwargs))
+
     async def call(self, function: Callable[P, R], /, *args: P.args, **kwargs: P.kwargs) -> R:
         """Runs a call and gives its result or raises its error."""
-        return await asyncio.wrap_future(self._threads.submit(function, *args, **kwargs))
+        return await self.begin(function, *args, **kwargs)
 
     async def guarded(
         self, place: str, instead: R, function: Callable[P, R], /, *args: P.args, **kwargs: P.kwargs

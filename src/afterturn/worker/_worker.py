@@ -7,6 +7,7 @@ import secrets
 from collections.abc import Iterable, Mapping, Sequence
 from contextvars import Context
 from dataclasses import dataclass
+from functools import partial
 from types import MappingProxyType
 from typing import Self
 
@@ -20,7 +21,7 @@ from afterturn.turns import Turn
 from afterturn.worker._calls import StoreCalls
 from afterturn.worker._expiry import AGAIN_S, Expiry
 from afterturn.worker._hooks import Hooks
-from afterturn.worker._ingest import reads_back, take_in
+from afterturn.worker._ingest import Taken, reads_back, take_in
 from afterturn.worker._judging import Broken, JudgeTurn, judged
 from afterturn.worker._pulse import Pulse
 from afterturn.worker._telling import Telling
@@ -105,7 +106,7 @@ class Worker:
         self._held: dict[int, Claim] = {}
         self._judging: set[asyncio.Task[None]] = set()
         self._settling: set[asyncio.Task[None]] = set()  # those of them that store what was answered
-        self._taking: set[asyncio.Task[bool]] = set()
+        self._taking: set[asyncio.Future[Taken | None]] = set()
         self._promised = 0  # turns that are being stored and will be judged at once
         self._claiming = 0  # the most that the claim under way may give
         self._submitted: set[tuple[str, str]] = set()  # own turns that are not settled yet
@@ -150,6 +151,8 @@ class Worker:
     async def submit(self, turn: Turn, planned: Sequence[Planned], *, events: Sequence[TimelineEvent] = ()) -> bool:
         """Stores a turn with its questions and begins to judge it.
 
+        Where there is room and nothing older waits, it is leased at once instead of being claimed then.
+
         Returns:
             False where the tenant already has a turn of this id; then nothing changes.
 
@@ -157,11 +160,13 @@ class Worker:
             StoreError: Nothing was stored.
         """
         run = self._running()
-        taking = asyncio.create_task(self._take_in(run, turn, planned, events))
+        at_once = not (run.stopping or run.hungry) and self._room() > 0 and reads_back(turn)
+        lease = Lease(owner=self._owner, lease_s=self._lease_s) if at_once else None
+        taking = run.calls.begin(take_in, self._store, turn, planned, lease, events=events, sinks=self._sinks)
+        self._promised += at_once
         self._taking.add(taking)
-        taking.add_done_callback(self._taken)
-        await asyncio.wait({taking})  # what is stored is judged, also where the caller is cancelled meanwhile
-        return taking.result()
+        taking.add_done_callback(partial(self._taken, run, turn, planned, at_once))
+        return await asyncio.shield(taking) is not None  # judged also where the caller is cancelled meanwhile
 
     async def judged(self, tenant: str, turn: str) -> tuple[Judgement, ...]:
         """Waits until every question about a stored turn has its verdict, and gives the judgements.
@@ -211,7 +216,8 @@ class Worker:
         run.pulse.fire()
         claiming, *others = run.loops
         await claiming
-        await asyncio.gather(*self._taking, return_exceptions=True)
+        if self._taking:
+            await asyncio.wait(self._taking)
         for task in (*others, *(self._judging - self._settling)):  # what was answered is stored and published
             task.cancel()
         await asyncio.gather(*others, *self._judging, return_exceptions=True)
@@ -272,33 +278,30 @@ class Worker:
 
     # --- turns in -----------------------------------------------------------------------------------------------
 
-    async def _take_in(
-        self, run: _Running, turn: Turn, planned: Sequence[Planned], events: Sequence[TimelineEvent]
-    ) -> bool:
-        """Stores a turn; where there is room and nothing older waits, leases it at once instead of claiming it then."""
-        at_once = not (run.stopping or run.hungry) and self._room() > 0 and reads_back(turn)
-        lease = Lease(owner=self._owner, lease_s=self._lease_s) if at_once else None
-        self._promised += at_once
-        try:
-            taken = await run.calls.call(take_in, self._store, turn, planned, lease, events=events, sinks=self._sinks)
-        finally:
-            self._promised -= at_once
-            if run.hungry or not at_once:
-                run.work.fire()
+    def _taken(
+        self,
+        run: _Running,
+        turn: Turn,
+        planned: Sequence[Planned],
+        at_once: bool,
+        taking: asyncio.Future[Taken | None],
+    ) -> None:
+        """Begins to judge a turn that was stored now, or has it claimed; tells its events."""
+        self._taking.discard(taking)
+        self._promised -= at_once
+        if run.hungry or not at_once:
+            run.work.fire()
+        if taking.cancelled() or taking.exception() is not None:  # whoever submitted it hears of it
+            return
+        taken = taking.result()
         if taken is None:
-            return False
+            return
         if any(one.skip is None for one in planned):
             self._submitted.add((turn.tenant, turn.id))
         if taken.claim is not None and taken.claim.planned:
             self._begin(run, taken.claim)
         run.pulse.fire()
         run.telling.events(turn, taken.events)
-        return True
-
-    def _taken(self, task: asyncio.Task[bool]) -> None:
-        self._taking.discard(task)
-        if not task.cancelled():
-            task.exception()  # seen: where the caller went away meanwhile, nobody else asks for it
 
     def _room(self) -> int:
         """Counts the turns that may be taken beside those that are judged, promised or being claimed."""
