@@ -27,6 +27,16 @@ def test_a_stratum_without_a_label_leaves_the_gain_unknown() -> None:
     assert gain(strata) == gain([]) == Interval(None, None, None)
 
 
+def test_of_a_torn_stratum_every_turn_on_which_the_sides_differ_may_count_for_either() -> None:
+    """Four of its ten turns are answered differently; of the other stratum all is known."""
+    strata = [
+        Pairs(turns=30, labelled=30, only_old=2, only_new=8),
+        Pairs(turns=10, labelled=0, only_old=0, only_new=0, torn=4),
+    ]
+    assert gain(strata) == Interval(6 / 40, 2 / 40, 10 / 40)
+    assert gain(strata[1:]) == Interval(0.0, -0.4, 0.4)
+
+
 def test_both_sides_change_places_with_the_sign() -> None:
     one = gain([Pairs(turns=500, labelled=80, only_old=4, only_new=30)])
     other = gain([Pairs(turns=500, labelled=80, only_old=30, only_new=4)])

@@ -218,6 +218,22 @@ def test_labels_of_a_review_choose_the_threshold_of_the_new_version(run: Run, pa
     assert (told["labels"]["sample"]["version"], told["labels"]["sample"]["turns"]) == ("1", 5)
 
 
+def test_a_tie_of_reviewers_is_told_and_leaves_the_rates(run: Run, path: Path) -> None:
+    with open_store(path, clock=lambda: _START) as store:
+        drawn = store.reviews.draw(Filter(classifier="safety", version="1"), size=5, seed=1, reviewer="ada")
+        keys = [one.key for one in store.reviews.turns(drawn)]
+        store.reviews.label(dict.fromkeys(keys, "no"), "safety", reviewer="ada")
+        tied = [one.key for one in store.reviews.turns(drawn) if one.status == "finding"]
+        store.reviews.label(dict.fromkeys(tied, "yes"), "safety", reviewer="bo")
+    labelled = _report(run(*BY_RULE, "--since", "2026-11-02"))["diffs"][0]["labelled"]
+    assert (labelled["strata_contradictory"], labelled["precision_old"]) == (1, [0.5, 0.0, 1.0])
+    assert labelled["precision_new"] == [0.1, 0.0, 0.2]
+    result = CliRunner().invoke(app, ["calibrate", "--classifier", "safety", "--target-fpr", "0.9", "--replayed"])
+    left_out = json.loads(result.stdout)["labels"]
+    assert (left_out["contradictory"], left_out["strata_contradictory"]) == (1, 1)
+    assert "all labels of 1 strata contradict each other" in result.stderr
+
+
 def test_where_there_is_nothing_to_compare_it_ends_inconclusive(run: Run) -> None:
     result = run("--classifier", "safety", "--diff")
     assert (result.exit_code, json.loads(result.stdout)) == (3, {"replay": None, "diffs": []})

@@ -37,7 +37,7 @@ async def test_a_reviewed_sample_calibrates_the_new_version(live: Live, make_rep
     await make_replay().run()
     found = new_scores(store, _NEW)
     assert found is not None
-    sample, _ = found
+    sample = found.stratified
     assert sample.population.counts == {30: 48, 90: 12}
     assert (sample.positives.counts, sample.negatives.counts) == ({90: 12}, {30: 48})
     assert [layer.stratum[:2] for layer in sample.layers] == [("finding", 90), ("no_finding", 30)]
@@ -97,3 +97,24 @@ async def test_imported_labels_are_of_turns_with_one_chance(live: Live, make_rep
     labelled = replay.diffs()[0].labelled
     assert labelled is not None
     assert (labelled.turns, labelled.of, labelled.stratified) == (2, 20, False)
+
+
+async def test_turns_that_reviewers_tie_on_make_a_range_of_their_stratum_and_blank_nothing(
+    live: Live, make_replay: MakeReplay, store: Store
+) -> None:
+    """Of the six old findings nobody knows, since two reviewers say the opposite of each; all others are labelled."""
+    await live(60)
+    sample = _review(store, size=60)
+    found = {one.key: _truth(one.turn) for one in store.reviews.turns(sample) if one.status == "finding"}
+    store.reviews.label({key: "no" if true else "yes" for key, true in found.items()}, "safety", reviewer="bo")
+    await make_replay().run()
+    (diff,) = make_replay().diffs()
+    assert diff.labelled is not None
+    assert (diff.labelled.turns, diff.labelled.of, diff.labelled.strata_contradictory) == (54, 60, 1)
+    assert diff.labelled.precision_old == (0.5, 0.0, 1.0)
+    assert diff.labelled.precision_new == (9 / 12, 6 / 12, 1.0)
+    assert diff.labelled.gain == (0.1, 0.1, 0.1)  # on the open turns both sides answer the same
+    told = new_scores(store, _NEW)
+    assert told is not None
+    assert (told.contradictory, [layer.torn for layer in told.stratified.layers]) == (6, [True, False])
+    assert for_false_alarms_stratified(told.stratified, 0.1).threshold != 31  # which all labels would prove

@@ -4,6 +4,10 @@ A turn on which both are right, or both wrong, tells neither for nor against. So
 on which only the new side is right, less those on which only the old one is. Each is bounded by itself, as `_bound`
 does for samples drawn by stratum, and the errors are added up: that holds for any number of labels, and for strata
 whose turns weigh differently, where McNemar's test counts all the same.
+
+Of a stratum whose labels all contradict each other it is known how many turns the two sides answer differently, so
+that one of them is right, and not which one. Any of these turns may count for either: the gain counts none of them,
+the middle, and the interval holds both ends.
 """
 
 from __future__ import annotations
@@ -24,12 +28,15 @@ class Pairs:
         labelled: How many of them are labelled, drawn with the same chance.
         only_old: On how many of these only the old side is right.
         only_new: On how many only the new side is.
+        torn: Of a stratum without a label because all contradict each other: on how many of its turns the sides
+            differ; None of any other.
     """
 
     turns: int
     labelled: int
     only_old: int
     only_new: int
+    torn: int | None = None
 
 
 def gain(strata: Iterable[Pairs], *, confidence: float = 0.95) -> Interval:
@@ -41,11 +48,13 @@ def gain(strata: Iterable[Pairs], *, confidence: float = 0.95) -> Interval:
     """
     known = [one for one in strata if one.turns]
     turns = sum(one.turns for one in known)
-    if not turns or not all(one.labelled for one in known):
+    told = [one for one in known if one.labelled]
+    either = [one.torn for one in known if not one.labelled]
+    if not turns or None in either:
         return Interval(None, None, None)
-    rate = sum(one.turns * (one.only_new - one.only_old) / one.labelled for one in known) / turns
-    error = (1 - confidence) / 4
-    low, high = _margin(known, error), -_margin(_turned(known), error)
+    rate = sum(one.turns * (one.only_new - one.only_old) / one.labelled for one in told) / turns
+    error, open_turns = (1 - confidence) / 4, sum(filter(None, either))
+    low, high = _margin(told, error) - open_turns, open_turns - _margin(_turned(told), error)
     return Interval(rate, max(-1.0, min(rate, low / turns)), min(1.0, max(rate, high / turns)))
 
 

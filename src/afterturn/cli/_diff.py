@@ -72,6 +72,11 @@ def _judged(labelled: Labelled) -> Iterator[str]:
     yield _gained(labelled.gain)
     counted = "labelled turns as they are, unweighted: " if labelled.stratified else ""
     yield f"{counted}only the old side right: {labelled.only_old}, only the new: {labelled.only_new}; {told}"
+    if labelled.strata_contradictory:
+        yield (
+            f"all labels of {labelled.strata_contradictory} strata contradict each other: rates count half of their "
+            "turns, intervals hold none to all; have a third reviewer run afterturn review: it shows those turns first"
+        )
     if labelled.gain.rate is None or None in (labelled.precision_new.rate, labelled.recall_new.rate):
         yield "- : unknown, since a stratum has no label, or there is nothing to divide by"
 

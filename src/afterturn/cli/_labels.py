@@ -128,10 +128,14 @@ def from_replay(store: Store, narrow: Filter) -> Used:
         if not used.sample.size:
             note("no reviewed sample of the version that was live; review one, or give --labels FILE")
         return used
-    stratified, sample = found
+    stratified, sample, contradictory = found
     turns = stratified.population.scored
     drawn = sample_facts(sample) | {"turns": turns, "drawn": stratified.size, "labelled": stratified.size}
-    return Used(source="review", sample=stratified, left_out=_none_left_out(), drawn=drawn)
+    left_out = _none_left_out() | {
+        "contradictory": contradictory,
+        "strata_contradictory": sum(layer.torn for layer in stratified.layers),
+    }
+    return Used(source="review", sample=stratified, left_out=left_out, drawn=drawn)
 
 
 def facts(reviewed: Reviewed) -> dict[str, Any]:

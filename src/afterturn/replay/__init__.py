@@ -4,7 +4,7 @@ Nothing is switched by it: sessions, titles, categories, conclusions, hooks and 
 """
 
 from afterturn.replay._diff import Answers, Band, Diff, Labelled, compare
-from afterturn.replay._judged import Labels, new_scores
+from afterturn.replay._judged import Labels, NewScores, new_scores
 from afterturn.replay._replay import Replay, ReplayCounts, differences
 
 __all__ = [
@@ -13,6 +13,7 @@ __all__ = [
     "Diff",
     "Labelled",
     "Labels",
+    "NewScores",
     "Replay",
     "ReplayCounts",
     "compare",

@@ -26,7 +26,7 @@ from afterturn.calibration import (
     weighted_point,
 )
 from afterturn.errors import UsageError
-from afterturn.replay._judged import Labels
+from afterturn.replay._judged import Key, Labels
 from afterturn.store import Change, Changed, GivenAnswer
 
 _BAND = 10
@@ -66,6 +66,8 @@ class Labelled:
         positives: On how many of the labelled turns there was something to find.
         stratified: Whether they were drawn by stratum, so that every rate is weighted to the turns they stand for.
         unanswered: Labelled turns that one of the two did not answer; they are in no figure.
+        strata_contradictory: Strata that have no label because all of theirs contradict each other; what is said of
+            them is a range.
         precision_old: Share of the old findings that are right.
         precision_new: Share of the new ones.
         recall_old: Share of the positives that the old side finds.
@@ -81,6 +83,7 @@ class Labelled:
     of: int
     positives: int
     unanswered: int
+    strata_contradictory: int
     stratified: bool
     precision_old: Interval
     precision_new: Interval
@@ -137,6 +140,7 @@ def compare(
     *,
     labels: Labels | None = None,
     stratified: bool = False,
+    tied: Collection[Key] = frozenset(),
     inside: Callable[[Changed], bool] = lambda one: True,
     threshold: int | None = None,
     confidence: float = 0.95,
@@ -149,6 +153,7 @@ def compare(
         labels: What people said of turns, where they did.
         stratified: Whether the labelled turns were drawn by stratum of the old score, as a review draws them, and not
             all with the same chance. All rates from labels are then weighted.
+        tied: Turns of which as many people say yes as no; a stratum that has no other label may hold anything.
         inside: Which compared turns the labelled ones were drawn from; labels of others are left out.
         threshold: Take a score from here on for a finding, in place of the status.
         confidence: Of all intervals.
@@ -160,7 +165,7 @@ def compare(
         >>> diff.raised, diff.agreement.rate, diff.labelled and diff.labelled.only_new
         (1, 0.0, 1)
     """
-    tally = _Tally(labels or {}, threshold, inside, stratified=stratified)
+    tally = _Tally(labels or {}, threshold, inside, stratified=stratified, tied=tied)
     for one in changed:
         tally.add(one)
     return tally.diff(change, confidence)
@@ -170,13 +175,21 @@ class _Tally:
     """Counts pairs of answers."""
 
     def __init__(
-        self, labels: Labels, threshold: int | None, inside: Callable[[Changed], bool], *, stratified: bool
+        self,
+        labels: Labels,
+        threshold: int | None,
+        inside: Callable[[Changed], bool],
+        *,
+        stratified: bool,
+        tied: Collection[Key],
     ) -> None:
         self._labels = labels
         self._inside = inside
         self._threshold = threshold
         self._stratified = stratified
+        self._tied = tied
         self._strata: dict[Stratum, Counter[tuple[bool | None, bool, bool]]] = {}
+        self._with_ties: set[Stratum] = set()
         self._turns = self._unasked = self._relabelled = 0
         self._old_unanswered: Counter[str] = Counter()
         self._new_unanswered: Counter[str] = Counter()
@@ -207,7 +220,9 @@ class _Tally:
         self._old_bands.setdefault(_band(one.old), Counter())[old, new] += 1
         self._new_bands.setdefault(_band(one.new), Counter())[old, new] += 1
         if inside:
-            self._strata.setdefault(self._stratum(one.old), Counter())[label, old, new] += 1
+            stratum = self._stratum(one.old)
+            self._strata.setdefault(stratum, Counter())[label, old, new] += 1
+            self._with_ties.update([stratum] if (one.tenant, one.turn) in self._tied else ())
         if label is not None:
             self._truths[label, old, new] += 1
 
@@ -261,26 +276,30 @@ class _Tally:
 
     def _labelled(self, confidence: float) -> Labelled:
         truths = self._truths
-        old, new = self._point(1, confidence), self._point(2, confidence)
         only_old = truths[True, True, False] + truths[False, False, True]
         only_new = truths[True, False, True] + truths[False, True, False]
+        torn = {stratum for stratum in self._with_ties if not _labels_of(self._strata[stratum])}
+        old, new = self._point(1, torn, confidence), self._point(2, torn, confidence)
         return Labelled(
             turns=truths.total(),
             of=sum(counts.total() for counts in self._strata.values()),
             positives=sum(count for (label, _, _), count in truths.items() if label),
             unanswered=self._unanswered_labels,
+            strata_contradictory=len(torn),
             stratified=self._stratified,
             precision_old=old.precision,
             precision_new=new.precision,
             recall_old=old.recall,
             recall_new=new.recall,
-            gain=gain(map(_pairs, self._strata.values()), confidence=confidence),
+            gain=gain(
+                [_pairs(counts, torn=one in torn) for one, counts in self._strata.items()], confidence=confidence
+            ),
             only_old=only_old,
             only_new=only_new,
             p_value=mcnemar(only_old, only_new),
         )
 
-    def _point(self, side: int, confidence: float) -> Point:
+    def _point(self, side: int, torn: Collection[Stratum], confidence: float) -> Point:
         """Gives what one side (1 the old, 2 the new) does to the labelled turns, or by them to all compared ones."""
         if self._stratified:
             layers = tuple(
@@ -289,6 +308,7 @@ class _Tally:
                     population=_halves(counts, side, (None, True, False)),
                     positives=_halves(counts, side, (True,)),
                     negatives=_halves(counts, side, (False,)),
+                    torn=stratum in torn,
                 )
                 for stratum, counts in sorted(self._strata.items())
             )
@@ -297,17 +317,22 @@ class _Tally:
         return point(sample, TOP, confidence=confidence)
 
 
-def _pairs(counts: Mapping[tuple[bool | None, bool, bool], int]) -> Pairs:
-    """Counts on which labelled turns of a stratum one side alone is right."""
+def _labels_of(counts: Mapping[tuple[bool | None, bool, bool], int]) -> int:
+    return sum(count for (label, _, _), count in counts.items() if label is not None)
+
+
+def _pairs(counts: Mapping[tuple[bool | None, bool, bool], int], *, torn: bool) -> Pairs:
+    """Counts on which labelled turns of a stratum one side alone is right; of a torn one, where the sides differ."""
 
     def of(*keys: tuple[bool, bool, bool]) -> int:
         return sum(counts.get(key, 0) for key in keys)
 
     return Pairs(
         turns=sum(counts.values()),
-        labelled=sum(count for (label, _, _), count in counts.items() if label is not None),
+        labelled=_labels_of(counts),
         only_old=of((True, True, False), (False, False, True)),
         only_new=of((True, False, True), (False, True, False)),
+        torn=sum(count for (_, old, new), count in counts.items() if old != new) if torn else None,
     )
 
 

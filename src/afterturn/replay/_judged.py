@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from afterturn.calibration import Histogram, Layer, StratifiedSample, Stratum, score, stratum_of
 from afterturn.store import Change, Changed, Filter, Label, ReviewSample, Store, in_frame, majority
@@ -20,10 +21,12 @@ class Told:
     Attributes:
         labels: The labels, by tenant and turn.
         sample: The review sample that the turns are of, drawn by the old scores; None: drawn with one chance.
+        tied: The turns of the sample of which as many people say yes as no.
     """
 
     labels: Labels
     sample: ReviewSample | None = None
+    tied: frozenset[Key] = frozenset()
 
     def stands_for(self, one: Changed) -> bool:
         """Says whether a turn is one of those that the labelled ones were drawn from."""
@@ -34,6 +37,20 @@ class Told:
         return mine and in_frame(drawn, judged_at=one.judged_at, erased_at=one.erased_at)
 
 
+class NewScores(NamedTuple):
+    """Is a reviewed sample with the scores of a replay: its strata are those of the old scores, that it was drawn by.
+
+    Attributes:
+        stratified: The sample.
+        sample: Where it comes from.
+        contradictory: How many of its turns as many people said yes of as no.
+    """
+
+    stratified: StratifiedSample
+    sample: ReviewSample
+    contradictory: int
+
+
 def told_of(store: Store, change: Change, narrow: Filter) -> Told | None:
     """Finds labels for a comparison: of the newest reviewed sample of its traffic, else imported ones.
 
@@ -41,18 +58,19 @@ def told_of(store: Store, change: Change, narrow: Filter) -> Told | None:
     labels are about turns and serve the new version as well.
     """
     given = store.reviews.labels(change.classifier)
-    truth, _ = majority(given)
+    truth, tied = majority(given)
     of = Filter(tenant=narrow.tenant, agent=narrow.agent, classifier=change.classifier, version=change.old_version)
     for sample in store.reviews.for_replay(of):
         members = store.reviews.turns(sample)
         labels: dict[Key, bool] = {(one.tenant, one.turn): truth[one.key] for one in members if one.key in truth}
         if labels:
-            return Told(labels=labels, sample=sample)
+            both_ways = frozenset((one.tenant, one.turn) for one in members if one.key in tied)
+            return Told(labels=labels, sample=sample, tied=both_ways)
     imported = _imported(given, store.reviews.sampled(change.classifier))
     return Told(labels=imported) if imported else None
 
 
-def new_scores(store: Store, narrow: Filter) -> tuple[StratifiedSample, ReviewSample] | None:
+def new_scores(store: Store, narrow: Filter) -> NewScores | None:
     """Gives a reviewed sample with the scores of a replay in place of those that it was drawn by.
 
     Args:
@@ -60,7 +78,7 @@ def new_scores(store: Store, narrow: Filter) -> tuple[StratifiedSample, ReviewSa
         narrow: Which turns, and which replayed classifier, version and judge.
 
     Returns:
-        The sample by the strata of the old scores, and where it comes from; None where no reviewed sample serves.
+        The sample; None where no reviewed one serves.
     """
     about = Filter(tenant=narrow.tenant, agent=narrow.agent, since=narrow.since, until=narrow.until)
     wanted = replace(about, classifier=narrow.classifier, version=narrow.version, judge=narrow.judge)
@@ -72,20 +90,23 @@ def new_scores(store: Store, narrow: Filter) -> tuple[StratifiedSample, ReviewSa
     if not found:
         return None
     _, told, sample, change = max(found, key=lambda one: one[0])
-    layers = _layers(store.replays.changed(change, wanted), told.labels, told.stands_for)
-    return StratifiedSample(layers=layers), sample
+    layers = _layers(store.replays.changed(change, wanted), told)
+    return NewScores(StratifiedSample(layers=layers), sample, len(told.tied))
 
 
-def _layers(changed: Iterable[Changed], labels: Labels, inside: Callable[[Changed], bool]) -> tuple[Layer, ...]:
+def _layers(changed: Iterable[Changed], told: Told) -> tuple[Layer, ...]:
     """Counts turns by their old stratum and their new score: all, those labelled true, those labelled false."""
     counts: dict[Stratum, tuple[dict[int, int], dict[int, int], dict[int, int]]] = {}
+    with_ties: set[Stratum] = set()
     for one in changed:
         old = None if one.old is None else score(one.old.status, one.old.confidence)
         new = score(one.new.status, one.new.confidence)
-        if one.old is None or old is None or new is None or not inside(one):
+        if one.old is None or old is None or new is None or not told.stands_for(one):
             continue
-        into = counts.setdefault(stratum_of(one.old.status, old), ({}, {}, {}))
-        label = labels.get((one.tenant, one.turn))
+        stratum = stratum_of(one.old.status, old)
+        into = counts.setdefault(stratum, ({}, {}, {}))
+        with_ties.update([stratum] if (one.tenant, one.turn) in told.tied else ())
+        label = told.labels.get((one.tenant, one.turn))
         for place in (0,) if label is None else (0, 1 if label else 2):
             into[place][new] = into[place].get(new, 0) + 1
     return tuple(
@@ -94,6 +115,7 @@ def _layers(changed: Iterable[Changed], labels: Labels, inside: Callable[[Change
             population=Histogram(counts=turns),
             positives=Histogram(counts=true),
             negatives=Histogram(counts=false),
+            torn=stratum in with_ties and not true and not false,
         )
         for stratum, (turns, true, false) in sorted(counts.items())
     )

@@ -349,6 +349,7 @@ def _difference(
         store.replays.changed(change, narrow),
         labels=told.labels,
         stratified=told.sample is not None,
+        tied=told.tied,
         inside=told.stands_for,
         **options,
     )
