@@ -325,6 +325,20 @@ async def test_an_id_that_belongs_to_another_conversation_never_answers_with_its
     assert len(list(at.store.turns())) == 1
 
 
+async def test_a_turn_that_was_forgotten_and_comes_again_is_that_turn_and_is_not_judged_again(
+    make_afterturn: Any, make_turn: Any
+) -> None:
+    at = make_afterturn(ScriptedJudge([{"title": "First", "safetySignal": "none"}]))
+    turn = make_turn("My parcel is late", "It comes.")
+    first = await at.classify_async(turn, store=True)
+    at.forget(turn.session)
+    with capture_logs() as lines:
+        again = await at.classify_async(turn, store=True)
+    assert (again.known, again.id_taken, again.title) == (True, False, None)
+    assert again.verdicts == first.verdicts
+    assert [line["event"] for line in lines if line["event"] == "afterturn.turn_known"] == []
+
+
 async def test_a_turn_is_judged_without_the_context_variables_of_another(make_afterturn: Any, agent: Agent) -> None:
     request: ContextVar[str] = ContextVar("request", default="none")
     seen: list[str] = []
