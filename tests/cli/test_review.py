@@ -15,7 +15,7 @@ def test_answers_are_stored_at_once_and_not_asked_for_again(run: Run, database: 
     told = last(first)
     assert (first.exit_code, told["drawn"], told["answered"], told["left"], told["turns"]) == (0, 30, 3, 27, 120)
     assert [answer for *_, answer in sorted(labels_in(database))].count("unsure") == 1
-    assert "type y, n, u, s or q" in first.stdout
+    assert "type y, n, u, s or q" in first.stderr
     second = last(run(*ANNA, typed="y\n" * 27))
     assert (second["sample"], second["answered"], second["left"]) == (told["sample"], 27, 0)
     assert len(labels_in(database)) == 30
@@ -39,14 +39,13 @@ def test_an_interruption_loses_nothing(run: Run, database: Path, monkeypatch: py
 
 
 def test_a_person_sees_the_turn_and_the_question_but_not_the_judges_answer(run: Run) -> None:
-    text = run(*ANNA, typed="q\n").stdout
+    text = run(*ANNA, typed="q\n").stderr
     for part in (f"{CANARY} before", "second line", f"{CANARY} reply", "turn 1 of 30", "Is there self-harm"):
         assert part in text
     assert "[b]" in text  # text of a conversation is no markup
     assert "\x1b" not in text  # and gives the terminal no orders
-    shown = text[: text.index('{"')]
-    assert "finding" not in shown
-    assert f"{CANARY} scope" not in shown  # this question does not need it
+    assert "finding" not in text
+    assert f"{CANARY} scope" not in text  # this question does not need it
 
 
 def test_the_same_seed_draws_the_same_turns_and_a_larger_sample_keeps_the_answers(run: Run, database: Path) -> None:
@@ -79,8 +78,9 @@ def test_a_turn_whose_text_has_gone_is_not_shown_and_is_counted(run: Run, databa
 
 
 def test_no_text_is_told_anywhere_but_where_turns_are_shown(run: Run, tmp_path: Path) -> None:
-    shown = run(*ANNA, typed="y\nn\n")
-    assert CANARY not in shown.stderr
+    shown = run(*ANNA, "--json", typed="y\nn\n")
+    assert CANARY in shown.stderr
+    assert CANARY not in shown.stdout  # which is one JSON object, for whoever parses it
     for arguments in (("--classifier", "safety", "--report"), ("--export", tmp_path / "out.jsonl")):
         assert CANARY not in run(*arguments).output
     assert CANARY not in (tmp_path / "out.jsonl").read_text()

@@ -331,7 +331,7 @@ async def test_a_turn_that_was_forgotten_and_comes_again_is_that_turn_and_is_not
     at = make_afterturn(ScriptedJudge([{"title": "First", "safetySignal": "none"}]))
     turn = make_turn("My parcel is late", "It comes.")
     first = await at.classify_async(turn, store=True)
-    at.forget(turn.session)
+    at.forget(turn.session, tenant=turn.tenant)
     with capture_logs() as lines:
         again = await at.classify_async(turn, store=True)
     assert (again.known, again.id_taken, again.title) == (True, False, None)

@@ -7,7 +7,7 @@ import random
 import pytest
 
 from afterturn.calibration import Interval
-from afterturn.replay import Diff, compare
+from afterturn.replay import Diff, Labels, compare
 from afterturn.store import Change, Changed, GivenAnswer
 
 _CHANGE = Change("safety", "1", "old", "2", "new")
@@ -67,8 +67,8 @@ def _drawn(chance: random.Random, *, tied: bool = True) -> Diff:
     """Labels some turns of each stratum, of the torn one with a tie alone."""
     turns = _turns()
     some = {f"{kind}-{number}" for kind in ("sure", "low") for number in chance.sample(range(_SIZES[kind]), 60)}
-    labels = {("a", one.turn): _true(kind, number, 0) for kind, number, one in turns if one.turn in some}
-    ties = {("a", "torn-3"), ("a", "torn-7")} if tied else set[tuple[str, str]]()
+    labels: Labels = {("a", one.turn): _true(kind, number, 0) for kind, number, one in turns if one.turn in some}
+    ties: set[tuple[str | None, str]] = {("a", "torn-3"), ("a", "torn-7")} if tied else set()
     return compare(_CHANGE, [one for _, _, one in turns], labels=labels, stratified=True, tied=ties)
 
 
@@ -93,7 +93,7 @@ def test_without_a_tie_a_stratum_without_a_label_leaves_rates_unknown() -> None:
 
 def test_a_label_in_the_stratum_of_a_tie_is_what_counts() -> None:
     turns = [one for kind, _, one in _turns() if kind == "torn"]
-    labels = {("a", one.turn): True for one in turns[10:]}
+    labels: Labels = {("a", one.turn): True for one in turns[10:]}
     found = compare(_CHANGE, turns, labels=labels, stratified=True, tied={("a", "torn-3")}).labelled
     assert found is not None
     assert (found.strata_contradictory, found.precision_old.rate) == (0, 1.0)

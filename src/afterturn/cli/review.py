@@ -15,6 +15,8 @@ from afterturn.cli._reviewer import check_reviewer
 from afterturn.errors import UsageError
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from afterturn.store import Filter, ReviewSample, SampledTurn, Store
 
 INCONCLUSIVE = 3
@@ -54,7 +56,7 @@ def review_command(
         bool, typer.Option("--report", help="Show rates of the judge, and how far people and judge agree.")
     ] = False,
     as_json: Annotated[
-        bool, typer.Option("--json", help="One JSON object; after the turns, where they are shown.")
+        bool, typer.Option("--json", help="One JSON object on stdout; turns are then shown on stderr.")
     ] = False,
 ) -> None:
     """Shows judged turns to you, drawn by confidence, and stores what you say of them.
@@ -82,7 +84,7 @@ def review_command(
             return
         if who is None:
             raise UsageError("give --reviewer NAME: who you are is stored with your answers")
-        told = _review(store, narrow, who, size=size, seed=seed, again=again)
+        told = _review(store, narrow, who, screen=_screen(as_json), size=size, seed=seed, again=again)
     if as_json:
         sys.stdout.write(json_line(told) + "\n")
     else:
@@ -90,6 +92,13 @@ def review_command(
     if not told["drawn"]:
         note(f"nothing to review: {told['expired']} judged turns, the text of all of them is gone")
         raise typer.Exit(INCONCLUSIVE)
+
+
+def _screen(as_json: bool) -> Console:
+    """Gives what turns are shown on: where stdout is for JSON, stderr, so that whoever parses it reads nothing else."""
+    from rich.console import Console
+
+    return Console(stderr=as_json, markup=False, emoji=False, highlight=False)
 
 
 def _exact(store: Store, narrow: Filter) -> Filter:
@@ -130,7 +139,7 @@ def _report(store: Store, narrow: Filter, *, as_json: bool) -> None:
 
 
 def _review(
-    store: Store, narrow: Filter, who: str, *, size: int | None, seed: int | None, again: bool
+    store: Store, narrow: Filter, who: str, *, screen: Console, size: int | None, seed: int | None, again: bool
 ) -> dict[str, Any]:
     from afterturn.store import majority
 
@@ -143,7 +152,7 @@ def _review(
     _, tied = majority(given)
     waiting = [turn for turn in turns if turn.readable and turn.key not in mine]
     waiting.sort(key=lambda turn: turn.key not in tied)  # what others disagree on is decided first
-    answered = _asked(store, sample, waiting, who, done=len(turns) - len(waiting), drawn=len(turns))
+    answered = _asked(store, sample, waiting, who, screen, drawn=len(turns))
     return {
         "classifier": sample.classifier,
         "version": sample.version,
@@ -180,23 +189,22 @@ def _drawn(store: Store, narrow: Filter, who: str, *, size: int | None, seed: in
     return store.reviews.draw(narrow, size=size, seed=seed, reviewer=who)
 
 
-def _asked(store: Store, sample: ReviewSample, waiting: list[SampledTurn], who: str, *, done: int, drawn: int) -> int:
+def _asked(
+    store: Store, sample: ReviewSample, waiting: list[SampledTurn], who: str, screen: Console, *, drawn: int
+) -> int:
     """Asks about turns until all are answered or the person quits; each answer is stored at once."""
-    from rich.console import Console
-
     from afterturn.cli._review_screen import ask, show
 
-    console = Console(markup=False, emoji=False, highlight=False)
     answered = 0
-    for place, one in enumerate(waiting, start=done + 1):
+    for place, one in enumerate(waiting, start=drawn - len(waiting) + 1):
         turn = store.turn(one.tenant, one.turn)
         if turn is None:  # its text went while we looked at others
             continue
-        show(turn, sample.classifier, console, place=f"turn {place} of {drawn}")
+        show(turn, sample.classifier, screen, place=f"turn {place} of {drawn}")
         try:
-            said = ask(sample.classifier, console)
+            said = ask(sample.classifier, screen)
         except KeyboardInterrupt:
-            console.print()
+            screen.print()
             break
         if said == "quit":
             break
