@@ -55,7 +55,7 @@ def _matched(answered: Sequence[Judgement], rows: Iterable[Row]) -> list[tuple[J
         same = open_rows.get((verdict.classifier, verdict.version))
         if not same:
             continue
-        row = next((row for row in same if row["judge"] == verdict.judge), same[0])
-        same.remove(row)
+        place = next((n for n, row in enumerate(same) if row["judge"] == verdict.judge), 0) if len(same) > 1 else 0
+        row = same.pop(place)
         pairs.append((judgement, row["n"]))
     return pairs
