@@ -120,7 +120,10 @@ class Config(BaseModel):
     metrics_port: Annotated[
         int | None,
         Field(
-            description="Port on 127.0.0.1 where `afterturn worker` shows the metrics of `prometheus`.", ge=1, le=65535
+            description="Port on 127.0.0.1 where `afterturn worker` shows what the database holds and the metrics of "
+            "`prometheus`; 0: any that is free, which it tells.",
+            ge=0,
+            le=65535,
         ),
     ] = None
     retention_days: Annotated[

@@ -9,7 +9,7 @@ from prometheus_client import CollectorRegistry, generate_latest
 from afterturn import failopen
 from afterturn.errors import ConfigError
 from afterturn.ledger import PrometheusSink, Sink, dropped, serve_metrics
-from afterturn.ledger.prometheus import MOST_CODES
+from afterturn.ledger._bounded import MOST_CODES
 from afterturn.verdicts import Verdict
 
 MakeVerdict = Callable[..., Verdict]

@@ -16,6 +16,7 @@ from afterturn.errors import AfterturnError
 
 if TYPE_CHECKING:
     from afterturn.calls import Planned
+    from afterturn.config import Config
     from afterturn.formats import BadLine
     from afterturn.ledger import Sink
     from afterturn.store import Store
@@ -70,11 +71,14 @@ def import_command(
                 for batch in _batches(map(planned, readable_turns(files, skipped)), BATCH_TURNS):
                     _store(store, batch, sinks, counts, advance)
         except AfterturnError:
+            counts.bad_lines = len(skipped)
+            _log(config, counts, whole=False)
             note(f"stopped early; until then {_told(counts, len(skipped))}")  # what stopped it is told last
             raise
         finally:
             close(sinks)
     counts.bad_lines = len(skipped)
+    _log(config, counts, whole=True)
     if as_json:
         sys.stdout.write(json_line(asdict(counts)) + "\n")
     note(_told(counts, len(skipped)))
@@ -99,6 +103,13 @@ def export_command(
     with open_to_read(config.db) as store, progress("exporting turns") as advance:
         count = write_any(_counted(store.turns(narrow), advance), out)
     note(f"{count} turns exported")
+
+
+def _log(config: Config, counts: Imported, *, whole: bool) -> None:
+    from afterturn.ledger import log_import
+
+    if "log" in config.sinks:
+        log_import(asdict(counts), whole=whole, event_names=config.event_names)
 
 
 def _told(counts: Imported, bad_lines: int) -> str:

@@ -6,7 +6,11 @@ The `gen_ai.` and `error.` names are those of OpenTelemetry's semantic conventio
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable, Mapping
 from typing import Final
+
+from afterturn.errors import ConfigError
 
 # --- OpenTelemetry ------------------------------------------------------------------------------------------------
 
@@ -39,7 +43,26 @@ VERDICTS: Final = "afterturn_verdicts"
 LATENCY: Final = "afterturn_judge_latency_seconds"
 DROPPED: Final = "afterturn_ledger_dropped"
 FAILED_OPEN: Final = "afterturn_failed_open"
+STORED: Final = "afterturn_stored_verdicts"
+OPEN: Final = "afterturn_open_questions"
+SCRAPES_FAILED: Final = "afterturn_stored_scrapes_failed"
 
 # --- the log --------------------------------------------------------------------------------------------------------
 
 LOG_DROPPED: Final = "afterturn.ledger_dropped"
+LOG_IMPORTED: Final = "afterturn.imported"
+
+_METRIC = re.compile(r"[a-zA-Z_:][a-zA-Z0-9_:]*")
+
+
+def metrics(own: Iterable[str], event_names: Mapping[str, str]) -> dict[str, str]:
+    """Gives the host's names of metrics, by Afterturn's.
+
+    Raises:
+        ConfigError: A name is none that Prometheus takes.
+    """
+    told = {name: event_names.get(name, name) for name in own}
+    for name, wanted in told.items():
+        if _METRIC.fullmatch(wanted) is None:
+            raise ConfigError(f"event_names: {name}: Prometheus takes letters, digits, _ and : in a metric's name")
+    return told

@@ -8,6 +8,7 @@ from typing import Final
 
 from afterturn import errors
 from afterturn._logging import logger
+from afterturn.ledger._names import LOG_IMPORTED
 from afterturn.verdicts import Verdict
 
 FAILED: Final = "agent.judgement.failed"
@@ -46,6 +47,19 @@ class LogSink:
 
     def _name(self, name: str) -> str:
         return self._names.get(name, name)
+
+
+def log_import(counts: Mapping[str, int], *, whole: bool, event_names: Mapping[str, str] = _OWN_NAMES) -> None:
+    """Logs one line at the end of an import: what became of the lines of its files, which is stored nowhere.
+
+    Args:
+        counts: How many of each kind.
+        whole: Whether all files were read to their end.
+        event_names: The host's names, by Afterturn's.
+    """
+    log = logger(LOGGER)
+    name = event_names.get(LOG_IMPORTED, LOG_IMPORTED)
+    (log.info if whole else log.warning)(name, **counts, whole=whole)
 
 
 def line(verdict: Verdict) -> dict[str, object]:

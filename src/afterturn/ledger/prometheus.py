@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,6 +12,7 @@ from weakref import WeakKeyDictionary
 from afterturn import failopen
 from afterturn.errors import ConfigError
 from afterturn.ledger import _names as names
+from afterturn.ledger._bounded import VERDICT_LABELS, BoundedLabels
 from afterturn.ledger._queued import dropped
 from afterturn.verdicts import Verdict
 
@@ -22,13 +22,9 @@ if TYPE_CHECKING:
     from prometheus_client import CollectorRegistry, Counter, Histogram
     from prometheus_client.metrics_core import CounterMetricFamily
 
-MOST_TENANTS: Final = 1000
-MOST_CODES: Final = 50
-OTHER: Final = "other"
 SECONDS: Final = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 120.0)
 
 _OWN_NAMES: Mapping[str, str] = MappingProxyType({})
-_NAME = re.compile(r"[a-zA-Z_:][a-zA-Z0-9_:]*")
 
 
 class PrometheusSink:
@@ -60,10 +56,7 @@ class PrometheusSink:
         except ImportError:
             raise ConfigError("sink prometheus: its package is missing; pip install 'afterturn[otel]'") from None
         own = (names.VERDICTS, names.LATENCY, names.DROPPED, names.FAILED_OPEN)
-        told = {name: event_names.get(name, name) for name in own}
-        for name, wanted in told.items():
-            if _NAME.fullmatch(wanted) is None:
-                raise ConfigError(f"event_names: {name}: Prometheus takes letters, digits, _ and : in a metric's name")
+        told = names.metrics(own, event_names)
         self._metrics = _registered(registry if registry is not None else REGISTRY, told)
 
     def publish(self, verdicts: Sequence[Verdict]) -> None:
@@ -114,8 +107,7 @@ class _Metrics:
     def __init__(self, registry: CollectorRegistry, told: Mapping[str, str]) -> None:
         from prometheus_client import Counter, Histogram
 
-        labels = ("tenant", "classifier", "status", "label", "reason")
-        self._verdicts: Counter = Counter(told[names.VERDICTS], "Verdicts stored.", labels, registry=registry)
+        self._verdicts: Counter = Counter(told[names.VERDICTS], "Verdicts stored.", VERDICT_LABELS, registry=registry)
         self._latency: Histogram = Histogram(
             told[names.LATENCY],
             "Seconds of the judge call that gave a verdict.",
@@ -124,18 +116,11 @@ class _Metrics:
             buckets=SECONDS,
         )
         registry.register(_Losses(told))  # pyright: ignore[reportArgumentType]  # a collector is what has collect()
-        self._tenants = _Bounded(MOST_TENANTS)
-        self._codes: dict[str, _Bounded] = {}
+        self._labels = BoundedLabels()
 
     def count(self, verdict: Verdict) -> None:
-        codes = self._codes.setdefault(verdict.classifier, _Bounded(MOST_CODES))
-        self._verdicts.labels(
-            tenant=self._tenants.of(verdict.tenant),
-            classifier=verdict.classifier,
-            status=verdict.status,
-            label=codes.of(verdict.label),
-            reason=codes.of(verdict.reason),
-        ).inc()
+        values = self._labels.of(verdict.tenant, verdict.classifier, verdict.status, verdict.label, verdict.reason)
+        self._verdicts.labels(*values).inc()
         if verdict.latency_ms > 0:
             self._latency.labels(classifier=verdict.classifier).observe(verdict.latency_ms / 1000)
 
@@ -163,23 +148,6 @@ class _Losses:
     def describe(self) -> Iterator[CounterMetricFamily]:
         """Names the metrics, for the registry to see doubles."""
         return self.collect()
-
-
-class _Bounded:
-    """Lets the first values through and calls all further ones `other`."""
-
-    def __init__(self, most: int) -> None:
-        self._most = most
-        self._known: set[str] = set()
-
-    def of(self, value: str | None) -> str:
-        if value is None:
-            return ""
-        if value not in self._known:
-            if len(self._known) >= self._most:
-                return OTHER
-            self._known.add(value)
-        return value
 
 
 _made: WeakKeyDictionary[CollectorRegistry, dict[str, _Metrics]] = WeakKeyDictionary()

@@ -11,7 +11,7 @@ from datetime import UTC, date, datetime, timedelta
 from itertools import groupby
 from typing import Any
 
-from sqlalchemy import BigInteger, ColumnElement, Connection, Integer, Select, bindparam, delete, select
+from sqlalchemy import BigInteger, ColumnElement, Connection, Integer, Select, bindparam, delete, func, select
 from sqlalchemy.dialects.sqlite import insert as upsert
 
 from afterturn.calibration import DayHistogram, Histogram, Series
@@ -88,6 +88,14 @@ def histograms(connection: Connection, narrow: Filter) -> tuple[DayHistogram, ..
         histogram = Histogram(unscored=bins.pop(_NO_CONFIDENCE, 0), counts=bins)
         days.append(DayHistogram(series=_series_of(*key), day=_EPOCH + timedelta(days=day), histogram=histogram))
     return tuple(days)
+
+
+def totals(connection: Connection) -> tuple[tuple[Series, int], ...]:
+    """Gives the number of live verdicts of each series, of all days."""
+    series, bins = histogram_series.c, histogram_bins.c
+    count = select(func.sum(bins.verdicts)).where(bins.series_n == series.n).scalar_subquery()
+    rows: Any = connection.execute(select(*_KEY, count).where(series.replayed_by == ""))
+    return tuple((_series_of(*row[:-1]), row[-1]) for row in rows if row[-1])
 
 
 def _series_and_day(row: Any) -> tuple[Any, int]:

@@ -9,7 +9,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Self
 
-from afterturn.calibration import DayHistogram
+from afterturn.calibration import DayHistogram, Series
 from afterturn.calls import Planned
 from afterturn.errors import ErrorCode, StoreError
 from afterturn.outcomes import Judgement
@@ -394,3 +394,8 @@ class Store:
         """
         with self._database.reading() as connection:
             return _histograms.histograms(connection, narrow)
+
+    def totals(self) -> tuple[tuple[Series, int], ...]:
+        """Gives how many live verdicts are stored of each series, of all days; it reads counts and no verdicts."""
+        with self._database.reading() as connection:
+            return _histograms.totals(connection)
