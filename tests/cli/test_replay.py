@@ -238,3 +238,14 @@ def test_where_there_is_nothing_to_compare_it_ends_inconclusive(run: Run) -> Non
     result = run("--classifier", "safety", "--diff")
     assert (result.exit_code, json.loads(result.stdout)) == (3, {"replay": None, "diffs": []})
     assert run(*BY_RULE, "--since", "2026-11-09", "--until", "2026-11-02").exit_code == 2
+
+
+def test_that_live_traffic_was_judged_the_same_way_is_said(run: Run, tmp_path: Path) -> None:
+    with open_store(tmp_path / "a.db") as store:
+        store.add_turn(
+            Turn(messages=(Message(role="user", text=_CANARY),), tenant="solo", session="s", id="x", created_at=_START),
+            [Planned(classifier="safety", version="1", metric="m", judge="encoder", plan="", skip="no_reply")],
+        )
+    result = run("--classifier", "safety", "--since", "2026-11-02", "--tenant", "solo")
+    assert _report(result)["diffs"] == []
+    assert "nothing to compare: give another --judge" in result.stderr

@@ -168,6 +168,11 @@ def _show(counts: ReplayCounts | None, diffs: Sequence[Diff], *, as_json: bool) 
             f"{counts.turns} turns: {counts.judged} judged, {skipped} skipped, {failed} failed; "
             f"{counts.known} questions had their verdict before"
         )
+        if counts.known and not diffs:
+            note(
+                "live traffic was judged by this version and judge, so there is nothing to compare: give another "
+                "--judge, or another version as MODULE:NAME"
+            )
         if not counts.turns:
             note("no stored turn matches: check --since, --until, --tenant and --agent")
 
