@@ -20,6 +20,10 @@ DISAGREEMENT = 0.10
 MOST_FALSE = {"safety": 0.01, "injection": 0.01, "scope": 0.03}
 """The share of rows without a finding that a head may call one."""
 
+USUAL = {"scope": 0.2}
+"""The share of findings for which the band is set, where rows were written half and half and nobody meets that many: so
+every fifth reply leaves its scope (still far more than a sane agent's). Others take it from their rows."""
+
 RISK = 0.05
 _GRID = np.arange(0.05, 0.96, 0.01)
 _STEPS = np.arange(0.01, 1.0, 0.01)
@@ -62,7 +66,7 @@ def calibrate(task: str, scores: np.ndarray, found: Sequence[rows.Row]) -> dict[
     cut = float(max(_GRID, key=lambda at: f1_score(finding, chance >= at))) if 0 < finding.mean() < 1 else 0.5
     if task in MOST_FALSE:  # findings are rare in ordinary traffic: better to miss one than to call ten wrong
         cut = max(cut, float(np.quantile(chance[~finding], 1 - MOST_FALSE[task])))
-    low, high = _band(chance, finding, cut)
+    low, high = _band(chance, finding, cut, USUAL.get(task))
     return {
         "temperature": round(float(temperature), 2),
         "cut": round(cut, 2),
@@ -73,7 +77,7 @@ def calibrate(task: str, scores: np.ndarray, found: Sequence[rows.Row]) -> dict[
     }
 
 
-def _band(chance: np.ndarray, finding: np.ndarray, cut: float) -> tuple[float, float]:
+def _band(chance: np.ndarray, finding: np.ndarray, cut: float, usual: float | None) -> tuple[float, float]:
     """Finds between which probabilities a head is unsure: below, few are findings after all, above few are none.
 
     Each side is proven at half the risk, from its far end inwards and only as far as every step holds (fixed-sequence
@@ -81,22 +85,35 @@ def _band(chance: np.ndarray, finding: np.ndarray, cut: float) -> tuple[float, f
     """
     low, high = 0.0, 1.0
     for at in (value for value in _STEPS if value <= cut):
-        if not _bounded(finding[chance < at]):
+        if not _bounded(chance < at, finding, usual):
             break
         low = at
     for at in (value for value in _STEPS[::-1] if value >= cut):
-        if not _bounded(~finding[chance > at]):
+        if not _bounded(chance > at, ~finding, None if usual is None else 1 - usual):
             break
         high = at
     return float(low), float(high)
 
 
-def _bounded(wrong: np.ndarray) -> bool:
-    """Says whether the share of wrong ones is proven to be small; too few to prove anything are no reason to stop."""
-    count, errors = len(wrong), int(wrong.sum())
+def _bounded(taken: np.ndarray, wrong: np.ndarray, usual: float | None) -> bool:
+    """Says whether few of the rows taken are proven to be wrong; too few to prove anything are no reason to stop.
+
+    Args:
+        taken: The rows on one side of a bound.
+        wrong: All rows that would be wrong there.
+        usual: The share of such rows in practice; None means that of these rows.
+    """
+    count, errors = int(taken.sum()), int((taken & wrong).sum())
     if count < _FEWEST:
         return True
-    return errors < count and float(beta.ppf(1 - RISK / 2, errors + 1, count - errors)) <= DISAGREEMENT
+    if errors == count:
+        return False
+    if usual is None:
+        return float(beta.ppf(1 - RISK / 2, errors + 1, count - errors)) <= DISAGREEMENT
+    right, all_wrong, all_right = count - errors, int(wrong.sum()), int((~wrong).sum())
+    most = float(beta.ppf(1 - RISK / 4, errors + 1, all_wrong - errors)) if errors < all_wrong else 1.0
+    least = float(beta.ppf(RISK / 4, right, all_right - right + 1))
+    return usual * most <= DISAGREEMENT * (usual * most + (1 - usual) * least)
 
 
 def _scored(

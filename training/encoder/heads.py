@@ -1,4 +1,6 @@
-"""Fits the heads of the exported encoder: logistic regression on its vectors, calibrated on dev and held-out rows.
+"""Fits the heads of the exported encoder: logistic regression on its vectors, or likeness to rows (kernel.py).
+
+They are calibrated on dev and held-out rows.
 
 Usage::
 
@@ -13,10 +15,12 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import attacks
+import kernel
 import numpy as np
 import onnxruntime
 import rows
@@ -31,7 +35,9 @@ STRENGTHS = (0.003, 0.01, 0.03, 0.3)
 FOLDS = 5
 ENOUGH = 600
 """So many fresh rows of a task need no help of rows that the layers know."""
-VERSION = "3"
+BY_LIKENESS = frozenset({"wants_human", "frustration", "sentiment"})
+"""Tasks whose heads compare with rows, which is better for each than a linear head and no less sure (decision 9)."""
+VERSION = "4"
 
 
 class Vectors:
@@ -90,16 +96,44 @@ def standardised(vectors: np.ndarray) -> np.ndarray:
     return centred / np.sqrt(centred.var(axis=1, keepdims=True) + 1e-5)
 
 
-def fit(task: str, features: np.ndarray, found: list[rows.Row], strength: float) -> tuple[np.ndarray, np.ndarray]:
-    """Fits one head; gives weights, shape (labels, features), and biases."""
+@dataclass(frozen=True, kw_only=True)
+class Head:
+    """Is a fitted head.
+
+    Attributes:
+        weight: Shape (labels, features), or (labels, anchors).
+        bias: Shape (labels,).
+        anchors: The rows that it compares with, shape (anchors, features); None for a linear head.
+    """
+
+    weight: np.ndarray
+    bias: np.ndarray
+    anchors: np.ndarray | None = None
+
+    def scores(self, features: np.ndarray) -> np.ndarray:
+        """Gives the scores of each label."""
+        seen = features if self.anchors is None else kernel.likeness(features.astype(np.float64), self.anchors)
+        return seen @ self.weight.T + self.bias
+
+    def arrays(self, task: str) -> dict[str, np.ndarray]:
+        """Gives what is written of it."""
+        made = {f"{task}.weight": self.weight.astype(np.float32), f"{task}.bias": self.bias.astype(np.float32)}
+        return made if self.anchors is None else {**made, f"{task}.anchors": kernel.steps(self.anchors)}
+
+
+def fit(task: str, features: np.ndarray, found: list[rows.Row], strength: float | None) -> Head:
+    """Fits one head; without a strength of the regularisation, by likeness."""
     names = rows.LABELS[task]
     wanted = np.array([names.index(row.label) for row in found])
+    if strength is None:
+        anchors, weight, bias = kernel.fit(features.astype(np.float64), wanted, len(names), _weights(found))
+        return Head(weight=weight, bias=bias, anchors=anchors)
     model = LogisticRegression(C=strength, max_iter=400, class_weight="balanced")
     model.fit(features, wanted, sample_weight=_weights(found))
     if len(names) == 2:
         half = model.coef_[0] / 2
-        return np.stack([-half, half]), np.array([-model.intercept_[0] / 2, model.intercept_[0] / 2])
-    return model.coef_, model.intercept_
+        return Head(weight=np.stack([-half, half]), bias=np.array([-model.intercept_[0], model.intercept_[0]]) / 2)
+    return Head(weight=model.coef_, bias=model.intercept_)
 
 
 def _weights(found: list[rows.Row]) -> np.ndarray:
@@ -110,7 +144,7 @@ def _weights(found: list[rows.Row]) -> np.ndarray:
 
 
 def out_of_fold(
-    task: str, vectors: Vectors, fitted: list[rows.Row], ours: list[rows.Row], strength: float
+    task: str, vectors: Vectors, fitted: list[rows.Row], ours: list[rows.Row], strength: float | None
 ) -> np.ndarray:
     """Gives the scores of rows of ours by heads that were fitted without them and without their groups."""
     scores = np.zeros((len(ours), len(rows.LABELS[task])))
@@ -120,8 +154,8 @@ def out_of_fold(
         if not inside:
             continue
         rest = [row for row in fitted if row.source != ours[0].source or fold.get(row.group) != number]
-        weight, bias = fit(task, vectors.features(task, rest), rest, strength)
-        scores[inside] = vectors.features(task, [ours[at] for at in inside]) @ weight.T + bias
+        made = fit(task, vectors.features(task, rest), rest, strength)
+        scores[inside] = made.scores(vectors.features(task, [ours[at] for at in inside]))
     return scores
 
 
@@ -132,8 +166,8 @@ def log_loss(task: str, scores: np.ndarray, found: list[rows.Row]) -> float:
     return float((np.log(np.exp(shifted).sum(axis=1)) - shifted[np.arange(len(wanted)), wanted]).mean())
 
 
-Fitted = tuple[np.ndarray, np.ndarray, dict[str, Any], dict[str, Any]]
-"""Weights, biases, calibration and figures of a head."""
+Fitted = tuple[Head, dict[str, Any], dict[str, Any]]
+"""A head, its calibration and its figures."""
 
 
 def injection(vectors: Vectors, options: argparse.Namespace) -> Fitted:
@@ -149,8 +183,8 @@ def injection(vectors: Vectors, options: argparse.Namespace) -> Fitted:
         rows.Row(task="injection", text=row.text, label="attack" if row.attack else "benign", source=row.source)
         for row in dev
     ]
-    pair = np.stack([-weight / 2, weight / 2]), np.array([-bias / 2, bias / 2])
-    return *pair, calibrate("injection", scores, found), {"dev": figures("injection", scores, found)}
+    made = Head(weight=np.stack([-weight / 2, weight / 2]), bias=np.array([-bias / 2, bias / 2]))
+    return made, calibrate("injection", scores, found), {"dev": figures("injection", scores, found)}
 
 
 def head(task: str, vectors: Vectors, train: list[rows.Row], parts: dict[str, list[rows.Row]]) -> Fitted:
@@ -168,20 +202,20 @@ def head(task: str, vectors: Vectors, train: list[rows.Row], parts: dict[str, li
     # rows that have shaped the vectors say too much of themselves: they calibrate only the heads fitted afterwards
     ours = fresh or [row for row in fitted if row.source == "ours" and task in HEADS_ONLY]
     features, seen = vectors.features(task, fitted), vectors.features(task, measured)
-    tries: list[tuple[float, np.ndarray, np.ndarray, np.ndarray]] = []
-    for strength in STRENGTHS:
-        weight, bias = fit(task, features, fitted, strength)
-        scores = [seen @ weight.T + bias]
-        scores += [out_of_fold(task, vectors, fitted, ours, strength)] if ours else []
-        tries.append((log_loss(task, np.concatenate(scores), [*measured, *ours]), weight, bias, np.concatenate(scores)))
-    _, weight, bias, scores = min(tries, key=lambda one: one[0])
+    tries: list[tuple[float, Head, np.ndarray]] = []
+    for strength in (None,) if task in BY_LIKENESS else STRENGTHS:
+        made = fit(task, features, fitted, strength)
+        parts_of = [made.scores(seen)] + ([out_of_fold(task, vectors, fitted, ours, strength)] if ours else [])
+        scores = np.concatenate(parts_of)
+        tries.append((log_loss(task, scores, [*measured, *ours]), made, scores))
+    _, made, scores = min(tries, key=lambda one: one[0])
     found = calibrate(task, scores, [*measured, *ours])
     report: dict[str, Any] = {}
     for name, part in parts.items():
         own = [row for row in part if row.task == task]
         if own:
-            report[name] = figures(task, vectors.features(task, own) @ weight.T + bias, own)
-    return weight, bias, found, report
+            report[name] = figures(task, made.scores(vectors.features(task, own)), own)
+    return made, found, report
 
 
 def main() -> None:
@@ -200,12 +234,13 @@ def main() -> None:
     parts = {"dev": dev, "ours": held}
     for task, names in rows.LABELS.items():
         fitted = injection(vectors, options) if task == "injection" else head(task, vectors, train, parts)
-        weight, bias, found, measured = fitted
-        arrays |= {f"{task}.weight": weight.astype(np.float32), f"{task}.bias": bias.astype(np.float32)}
+        made, found, measured = fitted
+        arrays |= made.arrays(task)
         tasks[task] = {"labels": names, **{name: found[name] for name in ("temperature", "cut", "unsure")}}
         report[task] = {"calibration": found, **measured}
         print(task, json.dumps(report[task]), flush=True)
-    np.savez_compressed(PACKAGE / "heads.npz", meta=np.array(json.dumps({"tasks": tasks})), **arrays)
+    meta = {"tasks": tasks, "step": kernel.STEP, "width": kernel.WIDTH}
+    np.savez_compressed(PACKAGE / "heads.npz", meta=np.array(json.dumps(meta)), **arrays)
     (options.out / "heads.json").write_text(json.dumps(report, indent=1))
     _manifest()
 

@@ -197,8 +197,8 @@ def our_scope() -> Iterator[Row]:
     for row in chain.from_iterable(jsonl(path) for path in sorted(OURS.glob("scope*.jsonl"))):
         label = "none" if row["drift"] == "in_scope" else row["drift"]
         yield Row(
-            task="scope", text=window(row["reply"]), other=window(row["instructions"]), label=label, source="ours",
-            lang=row["lang"], group=row["agent"],
+            task="scope", text=window(row["reply"]), other=window(row["instructions"]), label=label,
+            source=FRESH if row["id"].startswith("sc3-") else "ours", lang=row["lang"], group=row["agent"],
         )  # fmt: skip
     for row in jsonl(OURS / "handoff.jsonl"):
         messages = row["messages"]

@@ -1,4 +1,4 @@
-"""A trained head is linear on one vector or two, and says when it is unsure."""
+"""A trained head is linear on one vector or two, or compares with anchors, and says when it is unsure."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from afterturn.judges.encoder._task_heads import TaskHeads
 
 
 def made(task: str, labels: list[str], *, unsure: tuple[float, float] = (0.4, 0.6), **arrays: object) -> TaskHeads:
-    meta = {"tasks": {task: {"labels": labels, "temperature": 2.0, "cut": 0.5, "unsure": unsure}}}
+    tasks = {task: {"labels": labels, "temperature": 2.0, "cut": 0.5, "unsure": unsure}}
+    meta = {"tasks": tasks, "step": 0.125, "width": 1.0}
     buffer = BytesIO()
     values: dict[str, Any] = {f"{task}.{name}": np.asarray(value, dtype=np.float32) for name, value in arrays.items()}
     np.savez(buffer, meta=np.array(json.dumps(meta)), **values)
@@ -52,6 +53,16 @@ def test_a_head_on_two_texts_tells_the_same_text_from_another() -> None:
     (same,) = heads.chances("alike", vector(1.0, -1.0), other)
     (apart,) = heads.chances("alike", vector(-1.0, 1.0), other)
     assert (same.label, apart.label) == ("yes", "no")
+
+
+def test_a_head_with_anchors_asks_which_of_them_a_text_is_like() -> None:
+    anchors = [[8, -8], [-8, 8]]  # steps of an eighth: standardised vectors of one apart from nought
+    heads = made("mood", ["none", "bad"], anchors=anchors, weight=[[1.0, 0.0], [0.0, 1.0]], bias=[0.0, 0.0])
+    (near,) = heads.chances("mood", vector(1.0, -1.0))
+    (far,) = heads.chances("mood", vector(-3.0, 3.0))
+    score = (1 - np.exp(-4.0)) / 2  # like itself 1, like the other exp(-width * mean square distance), temperature 2
+    assert near.by_label["none"] == pytest.approx(1 / (1 + np.exp(-score)), abs=1e-4)
+    assert far.by_label["bad"] == pytest.approx(near.by_label["none"], abs=1e-4)
 
 
 def test_an_object_in_the_file_is_not_read() -> None:

@@ -1,7 +1,8 @@
 """Answers questions by small heads on the encoder's vectors of one text or two; training/encoder fits them.
 
-A head is linear on the standardised vector of a text; on two texts it sees both, their product and their distance.
-Probabilities are calibrated by a temperature; between the bounds of its band a head is unsure.
+A head is linear on the standardised vector of a text, or on how like that is to the rows that the head keeps as
+anchors; on two texts it sees both, their product and their distance. Probabilities are calibrated by a temperature;
+between the bounds of its band a head is unsure.
 """
 
 from __future__ import annotations
@@ -73,11 +74,38 @@ class Chances:
         return self.foreign or low <= self.finding <= high
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Anchors:
+    """Are the rows that a head compares with.
+
+    Attributes:
+        rows: Their standardised vectors, shape (anchors, dimensions).
+        squares: The square of each one's length.
+        width: How fast likeness falls with the mean square distance.
+    """
+
+    rows: Vectors
+    squares: Vectors
+    width: float
+
+    @classmethod
+    def of(cls, numbers: Vectors, *, step: float, width: float) -> _Anchors:
+        """Reads anchors from whole numbers of steps."""
+        rows = numbers.astype(np.float32) * np.float32(step)
+        return cls(rows=rows, squares=(rows**2).sum(axis=1), width=width / rows.shape[1])
+
+    def likeness(self, texts: Vectors) -> Vectors:
+        """Gives how like each text is to each anchor, 0 to 1, shape (texts, anchors)."""
+        apart = (texts**2).sum(axis=1)[:, None] + self.squares - 2 * texts @ self.rows.T
+        return cast(Vectors, np.exp(-self.width * np.maximum(apart, 0.0)))
+
+
 class TaskHeads:
     """Are the heads of one file.
 
     Args:
-        data: The bytes of an `.npz` file: `meta` (JSON: the tasks), and for each task `weight` and `bias`.
+        data: The bytes of an `.npz` file: `meta` (JSON: the tasks, and `step` and `width` of the anchors), for each
+            task `weight` and `bias`, and for some `anchors` (whole numbers of steps).
     """
 
     def __init__(self, data: bytes) -> None:
@@ -85,6 +113,11 @@ class TaskHeads:
             arrays = {name: cast(Vectors, file[name]) for name in file.files if name != "meta"}
             meta: dict[str, Any] = json.loads(str(file["meta"]))
         self._arrays = arrays
+        self._anchors = {
+            name.removesuffix(".anchors"): _Anchors.of(found, step=meta["step"], width=meta["width"])
+            for name, found in arrays.items()
+            if name.endswith(".anchors")
+        }
         self._tasks = {
             name: Task(
                 labels=tuple(found["labels"]),
@@ -113,6 +146,8 @@ class TaskHeads:
         if other is not None:
             against = np.broadcast_to(_standardised(other[None]), features.shape)
             features = np.concatenate([features, against, features * against, np.abs(features - against)], axis=1)
+        if anchors := self._anchors.get(task):
+            features = anchors.likeness(features)
         weight, bias = self._arrays[f"{task}.weight"], self._arrays[f"{task}.bias"]
         scores = (features @ weight.T + bias) / known.temperature
         return [Chances(by_label=dict(zip(known.labels, row, strict=True)), task=known) for row in _softmax(scores)]
