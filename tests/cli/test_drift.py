@@ -23,16 +23,17 @@ Run = Callable[..., Result]
 _EPOCH = date(1970, 1, 1)
 
 
-def _count(path: Path, tenant: str, day: date, counts: dict[int, int]) -> None:
+def _count(path: Path, tenant: str, day: date, counts: dict[int, int], *, agent: str = "support") -> None:
     """Adds counts of findings, as verdicts would: drift reads counts alone."""
     with sqlite3.connect(path) as raw:
-        values = (tenant, "support", "safety", "1", "finding", "", "", "")
+        values = (tenant, agent, "safety", "1", "finding", "", "", "")
         raw.execute(
             "INSERT OR IGNORE INTO histogram_series (tenant, agent, classifier, version, status, label, reason, "
             "replayed_by) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
             values,
         )
-        (number,) = raw.execute("SELECT n FROM histogram_series WHERE tenant = ?", (tenant,)).fetchone()
+        series = "SELECT n FROM histogram_series WHERE (tenant, agent) = (?, ?)"
+        (number,) = raw.execute(series, (tenant, agent)).fetchone()
         rows = [(number, (day - _EPOCH).days, score, count) for score, count in counts.items()]
         raw.executemany("INSERT INTO histogram_bins VALUES (?, ?, ?, ?)", rows)
     raw.close()
@@ -80,6 +81,21 @@ def test_where_all_is_steady_it_ends_well_and_where_nothing_can_be_compared_it_s
     nobody = run(*_PERIODS, "--tenant", "nobody")
     assert (nobody.exit_code, "no verdict in either period" in nobody.stderr) == (3, True)
     assert run("--then-since", "2026-12-02", "--then-until", "2026-12-01").exit_code == 2
+
+
+def test_small_agents_of_a_tenant_are_compared_together_where_the_operator_says_so(run: Run, tmp_path: Path) -> None:
+    for agent in ("sales", "billing"):
+        _count(tmp_path / "a.db", "small", date(2026, 11, 10), {80: 150}, agent=agent)
+        _count(tmp_path / "a.db", "small", date(2026, 12, 10), {20: 150}, agent=agent)
+    alone = run(*_PERIODS, "--tenant", "small")
+    assert (alone.exit_code, [json.loads(line)["agent"] for line in alone.stdout.splitlines()]) == (
+        3,
+        ["billing", "sales"],
+    )
+    assert "--by tenant takes those of a tenant together" in alone.stderr
+    together = run(*_PERIODS, "--tenant", "small", "--by", "tenant")
+    (line,) = map(json.loads, together.stdout.splitlines())
+    assert (together.exit_code, line["agent"], line["state"], line["then"], line["now"]) == (1, None, "alarm", 300, 300)
 
 
 def test_marks_are_the_operators(run: Run) -> None:

@@ -231,6 +231,7 @@ def test_a_tie_of_reviewers_is_told_and_leaves_the_rates(run: Run, path: Path) -
     result = CliRunner().invoke(app, ["calibrate", "--classifier", "safety", "--target-fpr", "0.9", "--replayed"])
     left_out = json.loads(result.stdout)["labels"]
     assert (left_out["contradictory"], left_out["strata_contradictory"]) == (1, 1)
+    assert (left_out["sample"]["drawn"], left_out["sample"]["labelled"]) == (5, 4)
     assert "all labels of 1 strata contradict each other" in result.stderr
 
 

@@ -108,6 +108,9 @@ def test_the_funnel_counts_all_questions(run: Run) -> None:
     expected |= {"findings": {}, "skips": {"greeting": 4}, "failures": {"timeout": 1}}
     assert json.loads(run("--funnel").stdout) == expected
     assert json.loads(run("--funnel", "--until", "2020-01-01").stdout)["stored"] == 0
+    misspelt = run("--funnel", "--classifier", "saftey")
+    assert "is the classifier called so?" in misspelt.stderr
+    assert "is the classifier called so?" not in run("--funnel").stderr
 
 
 def test_a_histogram_counts_verdicts_by_confidence(run: Run) -> None:

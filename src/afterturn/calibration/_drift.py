@@ -30,11 +30,14 @@ State = Literal["steady", "watch", "alarm", "not_enough"]
 Why = Literal["psi", "ks", "no_verdicts_then", "no_verdicts_now", "few_verdicts_then", "few_verdicts_now"]
 
 
+By = Literal["agent", "tenant"]
+
+
 class Group(NamedTuple):
-    """Is whose scores are compared."""
+    """Is whose scores are compared; the agent is None where all of a tenant's are taken together."""
 
     tenant: str
-    agent: str
+    agent: str | None
     classifier: str
     version: str
 
@@ -90,15 +93,18 @@ class Drift:
 _USUAL = Marks()
 
 
-def drift(then: Iterable[DayHistogram], now: Iterable[DayHistogram], marks: Marks = _USUAL) -> tuple[Drift, ...]:
+def drift(
+    then: Iterable[DayHistogram], now: Iterable[DayHistogram], marks: Marks = _USUAL, *, by: By = "agent"
+) -> tuple[Drift, ...]:
     """Compares the scores of two periods, by tenant, agent, classifier and version.
 
     Args:
         then: Histograms of the calibration period.
         now: Histograms of the recent period.
         marks: From where on drift is told.
+        by: Whether each agent is compared by itself, or all of a tenant's together.
     """
-    before, after = _grouped(then), _grouped(now)
+    before, after = _grouped(then, by), _grouped(now, by)
     groups = sorted({*before, *after})
     enough = [
         group
@@ -156,11 +162,12 @@ def far_from(sample: Histogram, traffic: Histogram) -> tuple[float, float]:
     return distance, min(1.0, 2 * math.exp(-2 * number * distance**2))
 
 
-def _grouped(days: Iterable[DayHistogram]) -> Mapping[Group, Histogram]:
+def _grouped(days: Iterable[DayHistogram], by: By) -> Mapping[Group, Histogram]:
     found: dict[Group, list[DayHistogram]] = {}
     for one in days:
         series = one.series
-        group = Group(series.tenant, series.agent, series.classifier, series.version)
+        agent = series.agent if by == "agent" else None
+        group = Group(series.tenant, agent, series.classifier, series.version)
         found.setdefault(group, []).append(one)
     return {group: merged(scores_by_day(some).values()) for group, some in found.items()}
 

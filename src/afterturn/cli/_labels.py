@@ -128,11 +128,11 @@ def from_replay(store: Store, narrow: Filter) -> Used:
         if not used.sample.size:
             note("no reviewed sample of the version that was live; review one, or give --labels FILE")
         return used
-    stratified, sample, contradictory = found
+    stratified = found.stratified
     turns = stratified.population.scored
-    drawn = sample_facts(sample) | {"turns": turns, "drawn": stratified.size, "labelled": stratified.size}
+    drawn = sample_facts(found.sample) | {"turns": turns, "drawn": found.drawn, "labelled": stratified.size}
     left_out = _none_left_out() | {
-        "contradictory": contradictory,
+        "contradictory": found.contradictory,
         "strata_contradictory": sum(layer.torn for layer in stratified.layers),
     }
     return Used(source="review", sample=stratified, left_out=left_out, drawn=drawn)

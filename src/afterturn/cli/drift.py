@@ -6,7 +6,7 @@ import sys
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -46,6 +46,9 @@ def drift_command(
     agent: Annotated[str | None, typer.Option(help="Only this agent.")] = None,
     classifier: Annotated[str | None, typer.Option(help="Only this classifier.")] = None,
     version: Annotated[str | None, typer.Option(help="Only this version of the classifier.")] = None,
+    by: Annotated[
+        Literal["agent", "tenant"], typer.Option(help="Compare each agent by itself, or all of a tenant's together.")
+    ] = "agent",
     psi: Annotated[float, typer.Option(min=0, help="Ring from this population stability index on.")] = 0.25,
     watch: Annotated[float, typer.Option(min=0, help="Watch from this one on.")] = 0.1,
     ks: Annotated[
@@ -57,9 +60,9 @@ def drift_command(
 ) -> None:
     """Compares the scores of a recent period with those of the calibration period, and rings where they differ.
 
-    A line for each tenant, agent, classifier and version. It reads counts by day, never verdicts. Days that are in both
-    periods are told, and a recent period that lies wholly in the other is refused. Exit code 1: an alarm; 3: nothing
-    could be compared.
+    A line for each tenant, agent (or with --by tenant all of them), classifier and version. It reads counts by day,
+    never verdicts. Days that are in both periods are told, and a recent period that lies wholly in the other is refused.
+    Exit code 1: an alarm; 3: nothing could be compared.
     """
     from afterturn.calibration import Marks, drift
     from afterturn.store import Filter, open_store
@@ -75,7 +78,7 @@ def drift_command(
     with open_store(config.db, create=False) as store:
         before = store.histograms(_during(narrow, begin, end))
         after = store.histograms(_during(narrow, *recent))
-    found = drift(before, after, marks)
+    found = drift(before, after, marks, by=by)
     if as_json or not sys.stdout.isatty():
         for one in found:
             sys.stdout.write(json_line(_json(one) | {"overlap": overlap}) + "\n")
@@ -86,20 +89,26 @@ def drift_command(
             f"the periods overlap: {overlap['from']} to {overlap['to']} is in both, and is compared with itself, which "
             "hides drift; give --since a later day"
         )
-    _end(found)
+    _end(found, by)
 
 
-def _end(found: Sequence[Drift]) -> None:
+def _end(found: Sequence[Drift], by: str) -> None:
     """Says how it stands, and ends with the code that a job can act on."""
     ringing = [one for one in found if one.state == "alarm"]
     compared = [one for one in found if one.state != "not_enough"]
     note(f"{len(compared)} compared, {len(ringing)} ring, {len(found) - len(compared)} without enough verdicts")
+    if by == "agent" and not compared and len({one.group.tenant for one in found}) < len({*map(_owner, found)}):
+        note("agents by themselves have too few; --by tenant takes those of a tenant together")
     if not found:
         note("no verdict in either period under these filters")
     if ringing:
         raise typer.Exit(ALARM)
     if not compared:
         raise typer.Exit(INCONCLUSIVE)
+
+
+def _owner(one: Drift) -> tuple[str, str | None]:
+    return one.group.tenant, one.group.agent
 
 
 def _then(calibration: Path | None, since: str | None, until: str | None) -> tuple[datetime | None, datetime | None]:
@@ -176,7 +185,7 @@ def _print(found: Sequence[Drift]) -> None:
     for one in found:
         group = one.group
         table.add_row(
-            printable(f"{group.tenant} / {group.agent}"),
+            printable(f"{group.tenant} / {group.agent or 'all'}"),
             printable(f"{group.classifier} {group.version}"),
             one.state,
             f"{one.then:,} → {one.now:,}",

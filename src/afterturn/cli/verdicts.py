@@ -74,6 +74,8 @@ def verdicts_command(
             counts = store.funnel(narrow)
             write_funnel(counts) if as_csv else show_funnel(counts, as_json=as_json)
             _none_of(bool(counts.stored), "turn")
+            if counts.stored and not counts.planned:
+                note("no question was planned about these turns: is the classifier called so?")
             return
         if histogram:
             days = store.histograms(narrow)

@@ -22,11 +22,13 @@ class Told:
         labels: The labels, by tenant and turn.
         sample: The review sample that the turns are of, drawn by the old scores; None: drawn with one chance.
         tied: The turns of the sample of which as many people say yes as no.
+        drawn: All turns of the sample.
     """
 
     labels: Labels
     sample: ReviewSample | None = None
     tied: frozenset[Key] = frozenset()
+    drawn: frozenset[Key] = frozenset()
 
     def stands_for(self, one: Changed) -> bool:
         """Says whether a turn is one of those that the labelled ones were drawn from."""
@@ -44,11 +46,13 @@ class NewScores(NamedTuple):
         stratified: The sample.
         sample: Where it comes from.
         contradictory: How many of its turns as many people said yes of as no.
+        drawn: How many of its turns the replay gave a new score, labelled or not.
     """
 
     stratified: StratifiedSample
     sample: ReviewSample
     contradictory: int
+    drawn: int
 
 
 def told_of(store: Store, change: Change, narrow: Filter) -> Told | None:
@@ -65,7 +69,8 @@ def told_of(store: Store, change: Change, narrow: Filter) -> Told | None:
         labels: dict[Key, bool] = {(one.tenant, one.turn): truth[one.key] for one in members if one.key in truth}
         if labels:
             both_ways = frozenset((one.tenant, one.turn) for one in members if one.key in tied)
-            return Told(labels=labels, sample=sample, tied=both_ways)
+            drawn = frozenset((one.tenant, one.turn) for one in members)
+            return Told(labels=labels, sample=sample, tied=both_ways, drawn=drawn)
     imported = _imported(given, store.reviews.sampled(change.classifier))
     return Told(labels=imported) if imported else None
 
@@ -90,12 +95,17 @@ def new_scores(store: Store, narrow: Filter) -> NewScores | None:
     if not found:
         return None
     _, told, sample, change = max(found, key=lambda one: one[0])
-    layers = _layers(store.replays.changed(change, wanted), told)
-    return NewScores(StratifiedSample(layers=layers), sample, len(told.tied))
+    layers, drawn = _layers(store.replays.changed(change, wanted), told)
+    return NewScores(StratifiedSample(layers=layers), sample, len(told.tied), drawn)
 
 
-def _layers(changed: Iterable[Changed], told: Told) -> tuple[Layer, ...]:
-    """Counts turns by their old stratum and their new score: all, those labelled true, those labelled false."""
+def _layers(changed: Iterable[Changed], told: Told) -> tuple[tuple[Layer, ...], int]:
+    """Counts turns by their old stratum and their new score: all, those labelled true, those labelled false.
+
+    Returns:
+        The layers, and how many turns of the sample are in them.
+    """
+    drawn = 0
     counts: dict[Stratum, tuple[dict[int, int], dict[int, int], dict[int, int]]] = {}
     with_ties: set[Stratum] = set()
     for one in changed:
@@ -106,10 +116,11 @@ def _layers(changed: Iterable[Changed], told: Told) -> tuple[Layer, ...]:
         stratum = stratum_of(one.old.status, old)
         into = counts.setdefault(stratum, ({}, {}, {}))
         with_ties.update([stratum] if (one.tenant, one.turn) in told.tied else ())
+        drawn += (one.tenant, one.turn) in told.drawn
         label = told.labels.get((one.tenant, one.turn))
         for place in (0,) if label is None else (0, 1 if label else 2):
             into[place][new] = into[place].get(new, 0) + 1
-    return tuple(
+    layers = tuple(
         Layer(
             stratum=stratum,
             population=Histogram(counts=turns),
@@ -119,6 +130,7 @@ def _layers(changed: Iterable[Changed], told: Told) -> tuple[Layer, ...]:
         )
         for stratum, (turns, true, false) in sorted(counts.items())
     )
+    return layers, drawn
 
 
 def _imported(given: Iterable[Label], drawn: frozenset[int]) -> Labels:
