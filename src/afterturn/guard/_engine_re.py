@@ -21,6 +21,7 @@ class ReEngine:
     def __init__(self, patterns: Sequence[Pattern]) -> None:
         self._patterns = patterns
         self._compiled: dict[int, re.Pattern[str]] = {}
+        self._kernels: dict[int, re.Pattern[str]] = {}
         self._ways: list[tuple[int, list[frozenset[str]]]] = []
         self._by_trigger: dict[str, list[int]] = {}
         for at, pattern in enumerate(patterns):
@@ -54,4 +55,14 @@ class ReEngine:
         if pattern is None:
             pattern = self._compiled[at] = re.compile(for_re(self._patterns[at].text), re.ASCII)
         for match in pattern.finditer(text, start, end):
+            yield match.span()
+
+    def kernels(self, text: str, at: int) -> Iterator[tuple[int, int]]:
+        """Finds the places of the kernel of a pattern that has one, in code points, from left to right."""
+        known = self._kernels.get(at)
+        if known is None:
+            pattern = self._patterns[at]
+            part = pattern.text[pattern.kernel.start : pattern.kernel.end] if pattern.kernel else pattern.text
+            known = self._kernels[at] = re.compile(for_re(part), re.ASCII)
+        for match in known.finditer(text):
             yield match.span()

@@ -53,6 +53,7 @@ class Re2Engine:
         self._options = re2_options(self._re2)
         self._patterns = patterns
         self._compiled: dict[int, Any] = {}
+        self._kernels: dict[int, Any] = {}
         self._asks: list[Callable[[bytes], object] | None] = [None] * len(patterns)
         ways = [(at, groups) for at, pattern in enumerate(patterns) for groups in pattern.needs]
         needed = sorted({word for _, groups in ways for group in groups for word in group})
@@ -112,10 +113,16 @@ class Re2Engine:
 
     def spans(self, text: str, at: int, start: int, end: int) -> Iterable[tuple[int, int]]:
         """Finds the places where one pattern matches between two places, in code points, from left to right."""
-        pattern = self._pattern(at)
-        if text.isascii():
-            return (match.span() for match in pattern.finditer(text.encode(), start, end))
-        return _wide_spans(pattern, text, start, end)
+        return _spans(self._pattern(at), text, start, end)
+
+    def kernels(self, text: str, at: int) -> Iterable[tuple[int, int]]:
+        """Finds the places of the kernel of a pattern that has one, in code points, from left to right."""
+        known = self._kernels.get(at)
+        if known is None:
+            pattern = self._patterns[at]
+            part = pattern.text[pattern.kernel.start : pattern.kernel.end] if pattern.kernel else pattern.text
+            known = self._kernels[at] = self._re2.compile(part, self._options)
+        return _spans(known, text, 0, len(text))
 
     def _ask(self, at: int) -> Callable[[bytes], object]:
         """Makes what says whether a pattern matches anywhere: a Set of it alone, in less time than a search."""
@@ -129,6 +136,27 @@ class Re2Engine:
         return pattern
 
 
+def _spans(pattern: Any, text: str, start: int, end: int) -> Iterable[tuple[int, int]]:
+    if text.isascii():
+        return _byte_spans(pattern, text.encode(), start, end)
+    return _wide_spans(pattern, text, start, end)
+
+
+def _byte_spans(pattern: Any, data: bytes, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """Asks what the package wraps, where it is there: its wrapper makes an object of each match, in more time."""
+    bare: Any = getattr(pattern, "_regexp", None)
+    if bare is None:
+        yield from (match.span() for match in pattern.finditer(data, start, end))
+        return
+    ask, anywhere = bare.Match, cast(Any, type(bare)).Anchor.UNANCHORED
+    while start <= end:
+        span = ask(anywhere, data, start, end)[0]
+        if span[0] < 0:
+            return
+        yield span
+        start = span[1] if span[1] > start else start + 1
+
+
 def _wide_spans(pattern: Any, text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     # The window alone is encoded, with one character on each side for the word boundaries at its edges.
     left, right = max(0, start - 1), min(len(text), end + 1)
@@ -136,8 +164,7 @@ def _wide_spans(pattern: Any, text: str, start: int, end: int) -> Iterator[tuple
     first, last = len(text[left:start].encode("utf-8", "replace")), len(data)
     last -= len(text[end:right].encode("utf-8", "replace"))
     byte, char = first, start
-    for match in pattern.finditer(data, first, last):
-        begin, finish = match.span()
+    for begin, finish in _byte_spans(pattern, data, first, last):
         opens = char + len(data[byte:begin].decode())
         char = opens + len(data[begin:finish].decode())
         byte = finish

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple, Protocol
 
+from afterturn.guard._kernel import Kernel
 from afterturn.guard._rules import Pattern
 
 SHORT = 12_000
@@ -62,16 +63,22 @@ class PatternEngine(Protocol):
         """Finds the places where one pattern matches between two places, in code points, from left to right."""
         ...
 
+    def kernels(self, text: str, at: int) -> Iterable[tuple[int, int]]:
+        """Finds the places of the kernel of a pattern that has one, in code points, from left to right."""
+        ...
+
 
 class Windows:
     """Says where in one text a candidate is worth trying: where its words are near enough to each other.
 
     Args:
         text: The normalised text.
+        engine: What finds kernels in it.
     """
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, engine: PatternEngine) -> None:
         self._text = text
+        self._engine = engine
         self._flat = ""
         self._places: dict[str, list[int] | None] = {}
 
@@ -85,10 +92,23 @@ class Windows:
         for way in candidate.near:
             rarest, places = self._fewest(way)
             if places is None or len(places) * 2 * reach > length:
-                return [(0, length)]
+                return self._around(candidate.at, pattern.kernel)
             others = [way.words(group) for group in range(len(way.groups)) if group != rarest]
             found.update(place for place in places if self._near(place, reach, others))
-        return _merged(sorted(found), reach, length)
+        return _merged(sorted(found), reach, reach, length)
+
+    def _around(self, at: int, kernel: Kernel | None) -> list[tuple[int, int]]:
+        """Lists the stretches around the kernels of a pattern whose words stand everywhere."""
+        length = len(self._text)
+        if kernel is None:
+            return [(0, length)]
+        before, after = kernel.before + 1, kernel.after + 1
+        found: list[int] = []
+        for start, end in self._engine.kernels(self._text, at):
+            found += (start, end)  # what reaches both has them and what is between in one stretch
+            if len(found) > 2 * _MOST_PLACES or (len(found) == 2 * _FEW_PLACES and start * _MANY_TIMES < length):
+                return [(0, length)]
+        return _merged(found, before, after, length)
 
     def _fewest(self, way: Way) -> tuple[int, list[int] | None]:
         """Gives the group that is rarest in this text, with its places; None where all are in many."""
@@ -133,10 +153,10 @@ class Windows:
         return places
 
 
-def _merged(places: list[int], reach: int, length: int) -> list[tuple[int, int]]:
+def _merged(places: list[int], before: int, after: int, length: int) -> list[tuple[int, int]]:
     merged: list[tuple[int, int]] = []
     for place in places:
-        start, end = max(0, place - reach), min(length, place + reach)
+        start, end = max(0, place - before), min(length, place + after)
         if merged and start <= merged[-1][1]:
             merged[-1] = (merged[-1][0], end)
         else:

@@ -11,7 +11,7 @@ from afterturn.guard._rarity import EDGE
 from afterturn.guard._shapes import ANY, OTHER, after_each, before_each, is_word, width
 from afterturn.guard._ways import Choice, Part, Way, is_useful, ways
 
-_MOST = 64
+_MOST = 128
 """How many spellings of one stretch of a pattern are listed; beyond it the stretch is cut."""
 
 
@@ -44,10 +44,19 @@ def study(pattern: str) -> Needs:
     Args:
         pattern: As `re` reads it. A blank or a line break in it is a blank in the words.
     """
-    parser = cast(Any, import_module("re._parser"))  # the parser of the standard library's own `re`
-    nodes = list(parser.parse(pattern))
+    nodes = _parsed(pattern)
     info = _sequence(nodes, ANY, ANY)
     return Needs(ways(_parts(info, ANY, ANY)), width(nodes))
+
+
+def reach(pattern: str) -> int:
+    """Works out only how many characters a match can span, as `Needs.width` says it."""
+    return width(_parsed(pattern))
+
+
+def _parsed(pattern: str) -> list[tuple[Any, Any]]:
+    parser = cast(Any, import_module("re._parser"))  # the parser of the standard library's own `re`
+    return list(parser.parse(pattern))
 
 
 def _parts(info: _Info, left: int, right: int) -> tuple[Part, ...]:

@@ -15,7 +15,8 @@ from importlib import resources
 from pathlib import Path
 from typing import Any, cast
 
-from afterturn.guard import _fold, _literals, _rarity, _shapes, _syntax, _ways
+from afterturn.guard import _fold, _kernel, _literals, _rarity, _shapes, _syntax, _ways
+from afterturn.guard._kernel import Kernel
 from afterturn.guard._rules import Pattern, Rule, yaml_rules
 
 _NAME = "rules.json"
@@ -45,14 +46,14 @@ def digest(files: Mapping[str, bytes]) -> str:
     hashed = hashlib.sha256()
     for name in sorted(files):
         hashed.update(name.encode() + b"\0" + files[name] + b"\0")
-    for module in (_fold, _literals, _rarity, _shapes, _syntax, _ways):
+    for module in (_fold, _kernel, _literals, _rarity, _shapes, _syntax, _ways):
         hashed.update(inspect.getsource(module).encode())
     return hashed.hexdigest()
 
 
 def _plain(value: object) -> object:
     if isinstance(value, Pattern):
-        return [value.text, [[sorted(group) for group in way] for way in value.needs], value.width]
+        return [value.text, [[sorted(group) for group in way] for way in value.needs], value.width, value.kernel]
     if isinstance(value, frozenset):
         return sorted(cast(frozenset[str], value))
     if isinstance(value, tuple):
@@ -62,8 +63,13 @@ def _plain(value: object) -> object:
 
 def _rule(kept: dict[str, Any]) -> Rule:
     patterns = (
-        Pattern(text=text, needs=tuple(tuple(map(frozenset[str], way)) for way in needs), width=width)
-        for text, needs, width in kept.pop("patterns")
+        Pattern(
+            text=text,
+            needs=tuple(tuple(map(frozenset[str], way)) for way in needs),
+            width=width,
+            kernel=Kernel(*part) if part else None,
+        )
+        for text, needs, width, part in kept.pop("patterns")
     )
     listed: dict[str, Any] = {name: tuple(kept.pop(name)) for name in ("languages", "positive", "negative")}
     known: dict[str, Any] = {**kept, **listed, "patterns": tuple(patterns), "cut": frozenset(kept.pop("cut"))}

@@ -119,7 +119,7 @@ class Patterns:
         candidates = reader.engine.candidates(text)
         if not candidates:
             return found
-        windows = Windows(text)
+        windows = Windows(text, reader.engine)
         last: Rule | None = None
         for candidate in candidates:
             rule, pattern = reader.units[candidate.at]

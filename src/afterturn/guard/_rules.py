@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Literal, cast, get_args
 
 from afterturn.errors import UsageError
+from afterturn.guard._kernel import Kernel, kernel
 from afterturn.guard._literals import study
 from afterturn.guard._result import Category, Severity
 from afterturn.guard._syntax import alternatives, for_re, refine
@@ -54,11 +55,13 @@ class Pattern:
         needs: The ways in which it can match, each as groups of words, the rarest first; a text that matches holds a
             word of each group of one of them. None where nothing is known.
         width: How many characters a match can span.
+        kernel: The part of it by which a long text is searched; None where it has no such part.
     """
 
     text: str
     needs: tuple[Way, ...]
     width: int
+    kernel: Kernel | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -248,7 +251,7 @@ def _patterns(text: str, place: str) -> list[Pattern]:
 
 def _pattern(refined: str) -> Pattern:
     needs = study(for_re(refined))
-    return Pattern(text=refined, needs=needs.ways, width=needs.width)
+    return Pattern(text=refined, needs=needs.ways, width=needs.width, kernel=kernel(refined))
 
 
 def _unique(rules: Iterable[Rule]) -> tuple[Rule, ...]:

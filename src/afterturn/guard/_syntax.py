@@ -14,6 +14,7 @@ _TOKEN = re.compile(
     r"|(?P<other>.)",
     re.DOTALL,
 )
+_QUANTIFIER = re.compile(r"(?:[?*+]|\{[0-9]+(?:,[0-9]*)?\})\??")
 _UNSUPPORTED = {
     r"\p": "write the letters out, for example [а-я]",
     r"\P": "write the letters out, for example [а-я]",
@@ -120,3 +121,34 @@ def _tokens(pattern: str) -> Iterator[tuple[str, str, bool]]:
             yield ("close", token, False)
             continue
         yield (kind, token, in_class)
+
+
+def atoms(pattern: str) -> list[str]:
+    """Splits a pattern without outermost bars into what stands one after the other, each with its quantifier.
+
+    Args:
+        pattern: A refined pattern.
+
+    Example:
+        >>> atoms("a(?:b|c)?[|]{2,3}?d")
+        ['a', '(?:b|c)?', '[|]{2,3}?', 'd']
+    """
+    parts: list[str] = []
+    depth = 0
+    open_until = 0
+    at = 0
+    for kind, token, in_class in _tokens(pattern):
+        inside = depth > 0 or in_class or kind == "close" or at < open_until
+        if kind == "group" or (kind == "other" and token == "(" and not in_class):
+            depth += 1
+        elif kind == "other" and token == ")" and not in_class:
+            depth -= 1
+        if not inside and (found := _QUANTIFIER.match(pattern, at)):
+            open_until = found.end()
+            inside = True
+        if inside and parts:
+            parts[-1] += token
+        else:
+            parts.append(token)
+        at += len(token)
+    return parts
