@@ -61,7 +61,7 @@ def drift_command(
     """Compares the scores of a recent period with those of the calibration period, and rings where they differ.
 
     A line for each tenant, agent (or with --by tenant all of them), classifier and version. It reads counts by day,
-    never verdicts. Days that are in both periods are told, and a recent period that lies wholly in the other is refused.
+    never verdicts. Days that are in both periods are told; a recent period that lies wholly in the other is refused.
     Exit code 1: an alarm; 3: nothing could be compared.
     """
     from afterturn.calibration import Marks, drift
