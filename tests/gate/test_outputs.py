@@ -15,7 +15,7 @@ from typer.testing import CliRunner, Result
 
 from afterturn.cli._app import app
 from afterturn.errors import ConfigError, OutputError, UnreadableInputError, UsageError
-from afterturn.gate import check_records, decide, junit, markdown
+from afterturn.gate import Records, check_records, decide, junit, markdown
 
 Run = Callable[..., Result]
 PASSES = {"run": "answers", "metric": "pass_rate", "at_least": 0.7}
@@ -87,13 +87,30 @@ def test_a_changed_record_is_seen_and_no_further_one_is_added(good: Bench, run: 
     for reason in ("one", "two", "three"):
         assert run("--override", "--by", "a", "--reason", reason).exit_code == 0
     file = good.folder / "gate-overrides.jsonl"
-    assert check_records(file) == 3
+    assert check_records(file).count == 3
     whole = file.read_text()
     for damaged in (whole.replace('"one"', '"ONE"'), "".join(whole.splitlines(keepends=True)[1:]), whole[:-1]):
         file.write_text(damaged)
         with pytest.raises(UnreadableInputError, match=r"gate-overrides\.jsonl:\d"):
             check_records(file)
         assert isinstance(run("--override", "--by", "a", "--reason", "four").exception, UnreadableInputError)
+
+
+def test_the_last_record_is_vouched_for_by_the_hash_that_the_report_says(good: Bench, run: Run) -> None:
+    good.write_gate(MISSES)
+    file = good.folder / "gate-overrides.jsonl"
+    told = [
+        json.loads(run("--override", "--by", "a", "--reason", reason, "--json").stdout)["override"]["record"]
+        for reason in ("one", "two")
+    ]
+    assert check_records(file) == Records(count=2, head=told[1])
+    assert [check_records(file, expect=one).vouched for one in told] == [1, 2]
+    whole = file.read_text()
+    for damaged in (whole.replace('"two"', '"TWO"'), whole.splitlines(keepends=True)[0], ""):
+        file.write_text(damaged)
+        check_records(file)  # the chain alone does not see it
+        with pytest.raises(UnreadableInputError, match="has the hash"):
+            check_records(file, expect=told[1])
 
 
 def test_what_an_earlier_gate_said_does_not_outlive_a_gate_that_cannot_begin(good: Bench, run: Run) -> None:

@@ -50,6 +50,9 @@ def test_pydantic_evals_reports_a_failure_where_the_judge_gave_no_score() -> Non
     assert [failure.error_type for failure in report.cases[0].evaluator_failures] == [SchemaViolationError.__name__]
 
 
+# Inspect uses a deprecated parameter of tenacity, and leaves streams open.
+@pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::ResourceWarning")
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 def test_inspect_gets_scores_and_leaves_what_has_no_target_unscored(tmp_path: Path) -> None:
     pytest.importorskip("inspect_ai")
     from inspect_ai import Task, eval

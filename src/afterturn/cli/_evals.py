@@ -25,6 +25,7 @@ _BY_DEFAULT = "expected_tool_calls"
 """The assertion that every run makes of the rows that declare it (SPEC D4)."""
 
 _PIPE_COLUMNS = 120
+_TERMINAL = "terminal"
 
 
 def assertion_specs(given: Sequence[str]) -> tuple[str, ...]:
@@ -147,8 +148,10 @@ async def started_or_resumed(
         retry_errors: Whether results that ended in an error are done again.
         noun: What a result is called (`results`).
     """
-    from afterturn.evals import RunFile, drop_errors, resume_run, start_run
+    from afterturn.evals import RunFile, drop_errors, refuse_other, resume_run, start_run
 
+    if resume:
+        refuse_other(RunFile(path), parts)  # before a result is dropped
     if retry_errors:
         note(f"{drop_errors(path)} {noun} that ended in an error are done again")
     done = len(RunFile(path).done()) if resume else 0
@@ -229,9 +232,11 @@ def write_report(format: str, run: RunFile, summary: RunSummary, found: Outcome,
     Raises:
         UsageError: There is no such format, or the report would overwrite the run.
     """
-    from afterturn.evals.reports import open_writer
+    from afterturn.evals.reports import open_writer, report_formats
 
-    write = None if format == "terminal" else open_writer(format)
+    if format not in (_TERMINAL, *report_formats()):
+        raise UsageError(f"no report is called {format!r}; there are {', '.join((_TERMINAL, *report_formats()))}")
+    write = None if format == _TERMINAL else open_writer(format)
     if out is not None and out.exists() and out.samefile(run.path):
         raise UsageError("the report would overwrite the run; name another file")
     with keeping_exit_code(), output(out) as stream:

@@ -43,6 +43,31 @@ def _spoken(value: object, names: Sequence[str], opposites: Sequence[str]) -> It
         yield from (*names[:1], str(one))
 
 
+def whole_target(run: RunFile, given: str | None) -> str:
+    """Gives the agent of a run as it was written when the run began.
+
+    Args:
+        run: The run.
+        given: What `--target` says, or None.
+
+    Raises:
+        UsageError: It held a secret, and nothing was given.
+    """
+    if given is None:
+        _refuse_redacted(run, [run.header.target])
+    return run.header.target if given is None else given
+
+
+def _refuse_redacted(run: RunFile, words: Sequence[str]) -> None:
+    from afterturn.evals._redact import SECRET
+
+    if any(SECRET in word for word in words):
+        raise UsageError(
+            f"{run.path}: the run's target held a secret, which the file does not keep; give it once more, as it "
+            "was: --target TARGET"
+        )
+
+
 def go_on(context: typer.Context, run: RunFile) -> int | None:
     """Goes on with a run of another command than `eval run`.
 
@@ -67,7 +92,9 @@ def go_on(context: typer.Context, run: RunFile) -> int | None:
         )
     from afterturn.cli._app import app
 
-    arguments = [*header.command, "--out", str(run.path), "--resume", *_said(context, {"run"})]
+    given = [*_said(context, {"run"})]
+    _refuse_redacted(run, [word for word in header.command if word != header.target or "--target" not in given])
+    arguments = [*header.command, "--out", str(run.path), "--resume", *given]
     if header.judge is not None and "--judge" not in arguments:
         arguments += ["--judge", header.judge]  # it came from the environment
     ended: object = app(arguments, prog_name="afterturn", standalone_mode=False)

@@ -81,6 +81,7 @@ def run_command(
     Exit codes: 0 passed; 1 the mean is below the threshold or an assertion fails; 3 inconclusive.
     """
     from afterturn.cli._evals import assertion_specs, checked, opened_parts
+    from afterturn.cli._prices import check_prices
     from afterturn.evals import new_header, open_dataset
 
     if judge is not None and not rubric:
@@ -92,6 +93,7 @@ def run_command(
     specs = assertion_specs(asked)
     parts = opened_parts(target, options, tuple(rubric or ()), config.judge, specs, prices, deadline_s=deadline)
     checked(parts, rows, asked)
+    check_prices(parts, model=model, capped=max_cost is not None)
     header = new_header(
         parts,
         rows,
@@ -115,6 +117,10 @@ def resume_command(
     jobs: _AtOnce = None,
     retry_errors: Annotated[bool, typer.Option(help="Do the rows again that ended in an error.")] = False,
     judge: Annotated[str | None, typer.Option(help=f"{_JUDGE} It must be the run's.")] = None,
+    target: Annotated[
+        str | None,
+        typer.Option(help="The run's agent once more; only where it held a secret, which no run's file keeps."),
+    ] = None,
     min_coverage: MinCoverage = 0.9,
     min_pass_rate: MinPassRate = None,
     as_json: _Json = False,
@@ -124,29 +130,33 @@ def resume_command(
     A run of `simulate`, `redteam` or `eval check-judge` goes on by the command that began it, from the same folder.
     """
     from afterturn.cli._evals import opened_parts
-    from afterturn.cli._resume import go_on
-    from afterturn.evals import RunFile, drop_errors, open_dataset
+    from afterturn.cli._prices import check_prices
+    from afterturn.cli._resume import go_on, whole_target
+    from afterturn.evals import RunFile, drop_errors, open_dataset, refuse_other
     from afterturn.evals.targets import TargetOptions
 
     ended = go_on(context, RunFile(run))
     if ended is not None:
         raise typer.Exit(ended)
-    if retry_errors:
-        dropped = drop_errors(run)
-        note(f"{dropped} results that ended in an error are done again")
     file = RunFile(run)
     header = file.header
     configured(judge=judge)
     rows = open_dataset(Path(header.dataset), format=header.dataset_format, tell=lambda line: note(str(line)))
+    options = TargetOptions.from_json(header.options)
     parts = opened_parts(
-        header.target,
-        TargetOptions.from_json(header.options),
+        whole_target(file, target),
+        options,
         tuple(ref.path or ref.name for ref in header.rubrics),
         judge or header.judge,
         header.assertions,
         prices,
         deadline_s=header.deadline_s,
     )
+    refuse_other(file, parts)  # before a result is dropped
+    check_prices(parts, model=options.model, capped=(max_cost, header.max_cost_usd) != (None, None))
+    if retry_errors:
+        note(f"{drop_errors(run)} results that ended in an error are done again")
+        file = RunFile(run)
     summary = asyncio.run(_resumed(file, parts, rows, max_cost, jobs))
     _end(RunFile(run).header, summary, run, min_coverage, min_pass_rate, as_json=as_json)
 

@@ -65,6 +65,7 @@ def check_judge_command(
     Exit codes: 0 measured; 1 a larger share than --max-moved moved; 3 inconclusive.
     """
     from afterturn.cli._evals import started_or_resumed
+    from afterturn.cli._prices import check_prices
     from afterturn.evals import load_prices
     from afterturn.evals.steadiness import dataset_of, figures, header_of, open_check
     from afterturn.judges import open_judge
@@ -78,6 +79,7 @@ def check_judge_command(
     # The runner has its own way with rate limits, and must see every one of them.
     opened = open_judge(config.judge, deadline_s=deadline, retries=False)
     parts = open_check(opened, tuple(rubric or ()), prices=load_prices(prices))
+    check_prices(parts, capped=max_cost is not None)
     rows = dataset_of(parts, checks=chosen, limit=limit)
     header = header_of(
         parts, rows, concurrency=jobs, deadline_s=deadline, max_cost_usd=max_cost, command=begun_by(context)

@@ -80,11 +80,25 @@ def schema_command() -> None:
 @gate_app.command("overrides")
 def overrides_command(
     file: Annotated[Path, typer.Argument(help="The file of overrides.")] = Path("gate-overrides.jsonl"),
+    expect_head: Annotated[
+        str | None,
+        typer.Option(
+            metavar="HASH",
+            help="A record that must stand in the file, as this command or a gate's report (override.record) said it.",
+        ),
+    ] = None,
 ) -> None:
-    """Checks that no record of an override but the last was changed or taken out, and says how many there are."""
+    """Checks that no record of an override was changed or taken out, and says how many there are.
+
+    Each record vouches for the one before it; for the last only `--expect-head` can.
+    """
     from afterturn.gate import check_records
 
-    note(f"{check_records(file)} overrides recorded; each but the last is vouched for by the one after it, unchanged")
+    found = check_records(file, expect=expect_head)
+    vouched = max(found.vouched or 0, found.count - 1, 0)
+    note(f"{found.count} overrides recorded, of which {vouched} are vouched for; the last is {found.head}")
+    if vouched < found.count:
+        note("nothing vouches for the last: give the hash that you kept of it, --expect-head HASH")
 
 
 def _clear(config: Path, paths: Mapping[str, Path]) -> None:

@@ -76,6 +76,7 @@ def redteam_command(
     limit was passed; 3 inconclusive.
     """
     from afterturn.cli._evals import started_or_resumed
+    from afterturn.cli._prices import check_prices
     from afterturn.gate.redteam import dataset_of, header_of
 
     config = configured(judge=judge)
@@ -92,6 +93,7 @@ def redteam_command(
     if run is None and target is not None:
         text = _instructions(instructions)
         parts = _parts(target, model, instructions, config.judge, prices, deadline)
+        check_prices(parts, model=model, capped=max_cost is not None)
         path = out or Path(f"redteam-{datetime.now(UTC):%Y%m%d-%H%M%S}.jsonl")
         settings = {"repeat": repeat, "concurrency": jobs, "deadline_s": deadline, "max_cost_usd": max_cost}
         settings |= {"command": begun_by(context)}

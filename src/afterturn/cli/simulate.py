@@ -85,7 +85,10 @@ def simulate_command(
     classify: Annotated[
         bool, typer.Option("--classify", help="Have the local encoder judge every turn: frustration, advice, …")
     ] = False,
-    deadline: Annotated[float, typer.Option(min=0.001, help="Seconds that the agent has for a turn.")] = 120,
+    deadline: Annotated[
+        float,
+        typer.Option(min=0.001, help="Seconds that the agent has for a turn, and simulator and judge for an answer."),
+    ] = 120,
     min_coverage: MinCoverage = 0.9,
     min_pass_rate: MinPassRate = None,
     format: Annotated[str | None, typer.Option(help="The scenarios' format; by default Afterturn's own rows.")] = None,
@@ -104,6 +107,7 @@ def simulate_command(
     mean is below the threshold or an assertion does not hold; 3 inconclusive.
     """
     from afterturn.cli._evals import started_or_resumed
+    from afterturn.cli._prices import check_prices
     from afterturn.cli._simulation import dry, opened, single
     from afterturn.evals import new_header
 
@@ -127,6 +131,7 @@ def simulate_command(
         format=format,
         dry_run=dry_run,
     )
+    check_prices(parts, model=model, simulator=parts.model and parts.model.name, capped=max_cost is not None)
     if only is not None or dry_run:
         cast = single(cast, only, first=dry_run)
     header = new_header(

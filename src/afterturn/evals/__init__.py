@@ -24,7 +24,7 @@ from afterturn.evals._redact import redact_personal, redact_secrets
 from afterturn.evals._row import RowRunner, Setup
 from afterturn.evals._rows import read_row, row_to_json, with_content
 from afterturn.evals._rubric import Rubric, load_rubric, rubric_names
-from afterturn.evals._run import Parts, new_header, resume_run, start_run
+from afterturn.evals._run import Parts, new_header, refuse_other, resume_run, start_run
 from afterturn.evals._run_records import Agreement, Cost, Mean, RubricRef, RunHeader, RunSummary
 from afterturn.evals._runner import run_rows
 from afterturn.evals._storage import RunFile, RunWriter, drop_errors
@@ -75,6 +75,7 @@ __all__ = [
     "read_row",
     "redact_personal",
     "redact_secrets",
+    "refuse_other",
     "resume_run",
     "row_to_json",
     "rubric_names",

@@ -18,6 +18,7 @@ from afterturn.evals._judging import open_grader
 from afterturn.evals._keys import Hashes
 from afterturn.evals._prices import Prices
 from afterturn.evals._records import RowResult
+from afterturn.evals._redact import SECRET
 from afterturn.evals._row import Setup
 from afterturn.evals._rubric import Rubric
 from afterturn.evals._run_records import RunHeader, RunSummary
@@ -157,9 +158,8 @@ async def resume_run(
         UsageError: A rubric, the agent's options or the dataset are not what the run was started with.
         OutputError: The file cannot be written.
     """
+    refuse_other(run, parts)
     header = run.header
-    if parts.digest(header.threshold) != header.setup:
-        raise UsageError(f"{run.path}: target, rubrics or judge have changed since the run began; start a new one")
     header = replace(
         header,
         rows=dataset.planned,
@@ -178,6 +178,24 @@ async def resume_run(
             going.count(result)
         writer.rows(header.rows, bad_lines=header.bad_lines)
         return await going.go(setup, writer, run.done())
+
+
+def refuse_other(run: RunFile, parts: Parts) -> None:
+    """Refuses to go on with a run with other parts than it was begun with.
+
+    Raises:
+        UsageError: Target, rubrics, judge, assertions or threshold are not the run's.
+    """
+    if parts.digest(run.header.threshold) == run.header.setup:
+        return
+    if SECRET in canonical_json([run.header.options, list(run.header.assertions)]):
+        raise UsageError(
+            f"{run.path}: an option or an assertion of the run held a secret, which the file does not keep; "
+            "start a new one"
+        )
+    raise UsageError(
+        f"{run.path}: target, rubrics, judge or assertions have changed since the run began; start a new one"
+    )
 
 
 class _Run:

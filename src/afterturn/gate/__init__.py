@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from afterturn.gate._closed import closed
 from afterturn.gate._config import Criterion, FiguresConfig, GateConfig, RunFileConfig, gate_schema, load_gate
-from afterturn.gate._override import check_records, record
+from afterturn.gate._override import Records, check_records, record
 from afterturn.gate._report import EXIT_CODES, Finding, Override, Report
 from afterturn.gate._write import headline, junit, markdown, write
 from afterturn.gate.promote import decide
@@ -16,6 +16,7 @@ __all__ = [
     "Finding",
     "GateConfig",
     "Override",
+    "Records",
     "Report",
     "RunFileConfig",
     "check_records",

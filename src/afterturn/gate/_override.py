@@ -1,6 +1,7 @@
 """Records that a person promoted an agent in spite of the gate: a line in a file that only grows.
 
-Each line holds the hash of the line before it, so that a line that was changed or taken out is seen.
+Each line holds the hash of the line before it, so that a line that was changed or taken out is seen. Nothing in the
+file can vouch for its end: the hash of the last record stands in the gate's reports, and `check_records` takes it.
 """
 
 from __future__ import annotations
@@ -8,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import IO, Any
@@ -18,6 +20,21 @@ from afterturn.gate._report import Override, Report
 
 MOST_CHARS = 2_000
 FIRST = "0" * 64
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Records:
+    """Is what a check of a file of overrides found.
+
+    Attributes:
+        count: How many records there are.
+        head: The hash of the last; whoever keeps it elsewhere can vouch for all of them.
+        vouched: How many of them, from the first on, the expected hash vouches for; None where none was expected.
+    """
+
+    count: int
+    head: str
+    vouched: int | None = None
 
 
 def record(report: Report, path: Path, *, by: str, reason: str, at: datetime) -> Override:
@@ -42,7 +59,7 @@ def record(report: Report, path: Path, *, by: str, reason: str, at: datetime) ->
         with path.open("a+b") as stream:
             _lock(stream)
             stream.seek(0)
-            before = _checked(stream, path)
+            before = _checked(stream, path).head
             line = dump_json(_wire(report, before, by=by.strip(), reason=reason.strip(), at=at))
             stream.write(f"{line}\n".encode())
             stream.flush()
@@ -53,24 +70,32 @@ def record(report: Report, path: Path, *, by: str, reason: str, at: datetime) ->
     return Override(by=by.strip(), reason=reason.strip(), record=hashlib.sha256(line.encode()).hexdigest(), at=at)
 
 
-def check_records(path: Path) -> int:
-    """Checks a file of overrides and gives how many there are.
+def check_records(path: Path, *, expect: str | None = None) -> Records:
+    """Checks a file of overrides.
+
+    Args:
+        path: The file.
+        expect: The hash of a record that must stand in it, as a gate's report says it (`override.record`).
 
     Raises:
-        UnreadableInputError: It cannot be read, or one of its lines was changed or taken out.
+        UnreadableInputError: It cannot be read, a line was changed or taken out, or the expected one is not there.
     """
     try:
         with path.open("rb") as stream:
-            _checked(stream, path)
-            stream.seek(0)
-            return sum(1 for _ in stream)
+            found = _checked(stream, path, expect)
     except OSError as error:
         raise UnreadableInputError(f"{path} cannot be read ({type(error).__name__}); check the path") from None
+    if expect is not None and found.vouched is None:
+        raise UnreadableInputError(
+            f"{path}: none of its {found.count} records has the hash {expect[:64]}; it was changed or taken out, "
+            "or the hash is another file's"
+        )
+    return found
 
 
-def _checked(stream: IO[bytes], path: Path) -> str:
-    """Checks the chain of a file's lines, and gives the hash of the last."""
-    before = FIRST
+def _checked(stream: IO[bytes], path: Path, expect: str | None = None) -> Records:
+    """Checks the chain of a file's lines."""
+    before, count, vouched = FIRST, 0, None
     for number, raw in enumerate(stream, start=1):
         line = raw.removesuffix(b"\n")
         try:
@@ -83,8 +108,9 @@ def _checked(stream: IO[bytes], path: Path) -> str:
                 f"{path}:{number}: this line, or the one before it, is not as it was written; find out who changed it, "
                 "and begin a new file with --override-file"
             )
-        before = hashlib.sha256(line).hexdigest()
-    return before
+        before, count = hashlib.sha256(line).hexdigest(), number
+        vouched = number if before == expect else vouched
+    return Records(count=count, head=before, vouched=vouched)
 
 
 def _wire(report: Report, before: str, *, by: str, reason: str, at: datetime) -> dict[str, Any]:

@@ -38,7 +38,7 @@ def markdown(report: Report) -> str:
         lines += [
             f"**{words(override.by)}** promoted this in spite of the gate, which said *{report.verdict}*.",
             f"Reason: {words(override.reason)}",
-            f"Record: `{override.record[:16]}`",
+            f"Record: `{override.record}`",
             "",
         ]
     if report.fault is not None:

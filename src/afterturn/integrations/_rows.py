@@ -12,6 +12,8 @@ from afterturn.evals._faults import told_safely
 from afterturn.formats import dump_json, to_plain
 
 _OURS = ("criteria", "context", "tools")
+_DEADLINE_S = 120.0
+"""What `afterturn eval run` gives a judge for a row: its own default is for live turns, and far shorter."""
 
 
 def row_of(asked: object, expected: object, metadata: object) -> Row:
@@ -41,10 +43,10 @@ def _is_chat(asked: object) -> bool:
 
 
 def opened_judge(judge: Judge | str) -> Judge:
-    """Gives a judge, or the one that has the name."""
+    """Gives a judge, or the one that has the name, with the time that evals give."""
     from afterturn.judges import open_judge
 
-    return open_judge(judge) if isinstance(judge, str) else judge
+    return open_judge(judge, deadline_s=_DEADLINE_S) if isinstance(judge, str) else judge
 
 
 async def graded(grader: Grader, row: Row, reply: Reply) -> Score:
