@@ -15,7 +15,7 @@ from typer.testing import CliRunner, Result
 
 from afterturn.cli._app import app
 from afterturn.errors import ConfigError, OutputError, UnreadableInputError, UsageError
-from afterturn.gate import Records, check_records, decide, junit, markdown
+from afterturn.gate import Records, check_records, decide, junit, markdown, named_files
 
 Run = Callable[..., Result]
 PASSES = {"run": "answers", "metric": "pass_rate", "at_least": 0.7}
@@ -94,6 +94,26 @@ def test_a_changed_record_is_seen_and_no_further_one_is_added(good: Bench, run: 
         with pytest.raises(UnreadableInputError, match=r"gate-overrides\.jsonl:\d"):
             check_records(file)
         assert isinstance(run("--override", "--by", "a", "--reason", "four").exception, UnreadableInputError)
+
+
+def test_two_reports_are_never_written_to_one_file(good: Bench, run: Run) -> None:
+    done = run("--output", good.folder / "one", "--junit", good.folder / "x" / ".." / "one")
+    assert (isinstance(done.exception, UsageError), (good.folder / "one").exists()) == (True, False)
+    assert str(done.exception) == "two reports would be written to one file; name another file for each"
+
+
+def test_a_report_never_overwrites_what_the_gate_decides_by(good: Bench, run: Run) -> None:
+    named = named_files(good.gate)
+    assert named
+    good.write_gate(MISSES)
+    assert run("--override", "--by", "a", "--reason", "b").exit_code == 0
+    broken = good.gate.read_text() + "]: ["
+    for damage in ("", "]: ["):
+        good.gate.write_text(broken.removesuffix("]: [") + damage)
+        for file in (*named, good.gate, good.folder / "gate-overrides.jsonl"):
+            before = file.read_bytes()
+            done = run("--output", file)
+            assert (type(done.exception), file.read_bytes()) == (UsageError, before)
 
 
 def test_the_last_record_is_vouched_for_by_the_hash_that_the_report_says(good: Bench, run: Run) -> None:

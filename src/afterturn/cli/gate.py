@@ -53,12 +53,12 @@ def promote_command(
 
     _check_override(override, by, reason)
     paths = {name: path for name, path in (("json", output), ("junit", junit), ("markdown", markdown)) if path}
-    _clear(config, paths)
+    file = override_file or config.parent / "gate-overrides.jsonl"
+    _clear(config, file, paths)
     report = decide(config, timeout_s=timeout)
     if override and report.verdict == "promoted":
         note("the gate promotes by itself; there is nothing to override, and nothing was recorded")
     elif override and by is not None and reason is not None:
-        file = override_file or config.parent / "gate-overrides.jsonl"
         written = record(report, file, by=by, reason=reason, at=datetime.now(UTC))
         report = replace(report, override=written)
     write(report, paths)
@@ -101,15 +101,28 @@ def overrides_command(
         note("nothing vouches for the last: give the hash that you kept of it, --expect-head HASH")
 
 
-def _clear(config: Path, paths: Mapping[str, Path]) -> None:
+def _clear(config: Path, overrides: Path, paths: Mapping[str, Path]) -> None:
     """Takes away what an earlier gate said: it must not stand there if this one is killed, or never begins."""
     from afterturn.gate import Report, write
 
-    if any(path.exists() and config.exists() and path.samefile(config) for path in paths.values()):
-        raise UsageError("a report would overwrite the gate's configuration; name another file")
+    _refuse_overwriting(config, overrides, paths)
     told = "the gate has not come to its end, so it blocks"
     blank = Report(name=config.name, config="", at=datetime.now(UTC), demands=0, fault="unfinished", told=told)
     write(blank, paths)
+
+
+def _refuse_overwriting(config: Path, overrides: Path, paths: Mapping[str, Path]) -> None:
+    """Refuses a report that would take the place of another report, or of what the gate decides by."""
+    from afterturn.gate import named_files
+
+    given = list(paths.values())
+    if len({path.resolve() for path in given}) < len(given):
+        raise UsageError("two reports would be written to one file; name another file for each")
+    kept = {config: "the gate's configuration", overrides: "the record of overrides"}
+    kept |= dict.fromkeys(named_files(config), "a file that the gate decides by")
+    for path, what in kept.items():
+        if any(one.exists() and path.exists() and one.samefile(path) for one in given):
+            raise UsageError(f"a report would overwrite {what}; name another file")
 
 
 def _check_override(override: bool, by: str | None, reason: str | None) -> None:

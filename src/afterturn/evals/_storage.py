@@ -63,7 +63,8 @@ class RunWriter:
             hint = f"continue it by `afterturn eval resume {path}`, or choose another name"
             raise OutputError(f"{path} is there already; {hint}") from None
         except OSError as error:
-            raise _unwritable(path, error) from None
+            told = error.strerror or type(error).__name__
+            raise OutputError(f"{path} cannot be written: {told}; name a file in a folder that is there") from None
         writer = cls(path, stream)
         writer._lock()
         writer._write("run", header_to_json(header))

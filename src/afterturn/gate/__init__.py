@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from afterturn.gate._closed import closed
 from afterturn.gate._config import Criterion, FiguresConfig, GateConfig, RunFileConfig, gate_schema, load_gate
+from afterturn.gate._named import named_files
 from afterturn.gate._override import Records, check_records, record
 from afterturn.gate._report import EXIT_CODES, Finding, Override, Report
 from afterturn.gate._write import headline, junit, markdown, write
@@ -27,6 +28,7 @@ __all__ = [
     "junit",
     "load_gate",
     "markdown",
+    "named_files",
     "record",
     "write",
 ]

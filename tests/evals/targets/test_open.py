@@ -213,6 +213,8 @@ async def test_a_command_reads_the_row_and_never_what_is_expected_of_it(tmp_path
         ("sys.exit(3)", "exit_code"),
         ("pass", "no_reply"),
         ("print(json.dumps({'x': 1}))", "bad_reply"),
+        ('print(\'{"text": "It is two.\')', "bad_reply"),
+        ("print('[{\"text\": ' + '[' * 5000)", "bad_reply"),
     ],
 )
 async def test_a_command_that_fails_says_how(tmp_path: Path, code: str, reason: str) -> None:

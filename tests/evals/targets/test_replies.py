@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
 import pytest
@@ -9,6 +10,8 @@ from eval_parts import row
 
 from afterturn.errors import AgentError
 from afterturn.evals.targets import reply_from
+from afterturn.evals.targets._replies import MOST_CHARS
+from afterturn.evals.targets.python import PythonTarget
 from afterturn.turns import Agent, Message, Passage, Turn
 from afterturn.verdicts import Usage
 
@@ -80,3 +83,18 @@ def test_what_is_no_reply_is_said_to_be_none_without_quoting_it(given: Any) -> N
     with pytest.raises(AgentError) as caught:
         reply_from(given, row())
     assert caught.value.code == "bad_reply"
+
+
+async def test_a_stream_without_an_end_and_a_reply_without_bounds_are_no_replies() -> None:
+    def endless(_: object) -> Iterator[str]:
+        while True:
+            yield "a" * 2**20
+
+    async def empty(_: object) -> AsyncIterator[str]:
+        while True:
+            yield ""
+
+    for function in (endless, empty, lambda _: "a" * (MOST_CHARS + 1)):
+        with pytest.raises(AgentError, match="is longer than 32 million characters") as caught:
+            await PythonTarget(function, name="shop:answer").ask(row())
+        assert caught.value.code == "bad_reply"

@@ -21,11 +21,13 @@ from afterturn.turns import Agent, JsonValue, Message, ToolCall, Turn
 from afterturn.verdicts import Usage
 
 _TEXT_KEYS = ("text", "reply", "output", "content", "answer", "response")
+MOST_CHARS = 32 * 2**20
+TOO_LONG = "32 million characters"
 _HINT = "return a string, a Turn, chat messages, or an object with `text` or `messages`"
 
 
 def reply_from(value: object, row: Row) -> Reply:
-    """Makes a reply of what an agent gave for a row.
+    """Makes a reply of what an agent gave for a row; what it gave is bounded, since all of it is stored and judged.
 
     Args:
         value: What it gave. Chat messages may be the new ones only or the whole conversation. An object may have
@@ -34,8 +36,16 @@ def reply_from(value: object, row: Row) -> Reply:
         row: The row.
 
     Raises:
-        AgentError: It is nothing (`no_reply`) or nothing of that kind (`bad_reply`).
+        AgentError: It is nothing (`no_reply`), nothing of that kind, or far too long (`bad_reply`).
     """
+    reply = _read(value, row)
+    chars = sum(len(one.text or "") + sum(len(call.raw_arguments) for call in one.tool_calls) for one in reply.messages)
+    if max(chars, len(reply.text)) > MOST_CHARS:
+        raise AgentError("bad_reply", f"the agent's reply is longer than {TOO_LONG}")
+    return reply
+
+
+def _read(value: object, row: Row) -> Reply:
     if isinstance(value, str):
         return _spoken(clean_text(value))
     if isinstance(value, Reply):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
+import re
 import shlex
 import signal
 
@@ -17,6 +18,9 @@ from afterturn.formats import FormatProblem, dump_json, parse_json
 from afterturn.turns import JsonObject
 
 PREFIX = "command:"
+_OBJECT = re.compile(r'(?:\[\s*)*\{\s*"')
+"""How JSON with a reply begins; "[Order 4711] …" and "{name} …" are prose."""
+
 MOST_BYTES = 32 * 2**20
 _TOLD_CHARS = 300
 _STDERR = 2
@@ -84,6 +88,10 @@ def _reply(text: str, row: Row) -> Reply:
     try:
         value = parse_json(text) if text[0] in '{["' else text
     except FormatProblem:
+        if _OBJECT.match(text):  # half an answer, or one that is nested without end, is no prose
+            raise AgentError(
+                "bad_reply", "the command wrote broken JSON; write one JSON value, or plain text"
+            ) from None
         value = text
     return reply_from(value, row)
 

@@ -10,14 +10,17 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from types import CoroutineType
 from typing import Any, cast
 
-from afterturn.errors import UsageError
+from afterturn.errors import AgentError, UsageError
 from afterturn.evals._records import Reply, Row
 from afterturn.evals._rows import row_to_json
 from afterturn.evals._threads import in_thread
 from afterturn.evals.targets._base import Target
-from afterturn.evals.targets._replies import reply_from
+from afterturn.evals.targets._replies import MOST_CHARS, TOO_LONG, reply_from
 from afterturn.stream import CleanStream
 from afterturn.turns import JsonObject, JsonValue
+
+_DELTA_CHARS = 16
+"""What a delta counts for beside its text: endless empty ones fill the memory, too."""
 
 
 class RowInput(dict[str, JsonValue]):
@@ -92,11 +95,38 @@ def _is_async(function: Callable[..., object]) -> bool:
 def _blocking(function: Callable[..., object], row: RowInput) -> object:
     """Runs in a thread; a generator does its work while it is iterated over."""
     value = function(row)
-    return _joined(list(cast(Iterator[object], value))) if inspect.isgenerator(value) else value
+    if not inspect.isgenerator(value):
+        return value
+    kept = _Deltas()
+    for delta in cast(Iterator[object], value):
+        kept.add(delta)
+    return _joined(kept.deltas)
 
 
 async def _gathered(deltas: AsyncIterator[object]) -> object:
-    return _joined([delta async for delta in deltas])
+    kept = _Deltas()
+    async for delta in deltas:
+        kept.add(delta)
+    return _joined(kept.deltas)
+
+
+class _Deltas:
+    """Keeps the deltas of a stream up to a bound: one without an end must not fill the memory until the deadline."""
+
+    def __init__(self) -> None:
+        self.deltas: list[object] = []
+        self._chars = 0
+
+    def add(self, delta: object) -> None:
+        """Takes a delta.
+
+        Raises:
+            AgentError: `bad_reply`: they are too many.
+        """
+        self._chars += _DELTA_CHARS + (len(delta) if isinstance(delta, str) else 0)
+        if self._chars > MOST_CHARS:
+            raise AgentError("bad_reply", f"the agent's stream is longer than {TOO_LONG}; does it end?")
+        self.deltas.append(delta)
 
 
 def _joined(deltas: list[object]) -> object:
