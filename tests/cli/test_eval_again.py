@@ -94,6 +94,21 @@ def test_results_are_kept_where_the_parts_are_not_those_of_the_run() -> None:
     assert Path("run.jsonl").read_bytes() == before
 
 
+def test_a_report_or_turns_never_take_the_place_of_what_a_run_is_made_of() -> None:
+    words = ("--target", "priced_agent:answer", "--assert", "contains")
+    assert afterturn("eval", "run", "rows.jsonl", *words, "-o", "run.jsonl").exit_code == 0
+    for name in ("run.jsonl", "rows.jsonl"):
+        before = Path(name).read_bytes()
+        for arguments in (
+            ("eval", "report", "run.jsonl", "--format", "html", "-o", name),
+            ("simulate", "rows.jsonl", *words, "-o", "run.jsonl", "--turns", name),
+        ):
+            done = afterturn(*arguments)
+            assert isinstance(done.exception, UsageError)
+            assert "would overwrite" in str(done.exception)
+        assert Path(name).read_bytes() == before
+
+
 def priced(target: str, *arguments: str) -> Result:
     Path("prices.yaml").write_text("gpt-other: {usd_per_call: 0.4}\n")
     words = ("--target", target, "--assert", "contains", "--prices", "prices.yaml", "-o", "run.jsonl")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
@@ -237,14 +237,26 @@ def write_report(format: str, run: RunFile, summary: RunSummary, found: Outcome,
     if format not in (_TERMINAL, *report_formats()):
         raise UsageError(f"no report is called {format!r}; there are {', '.join((_TERMINAL, *report_formats()))}")
     write = None if format == _TERMINAL else open_writer(format)
-    if out is not None and out.exists() and out.samefile(run.path):
-        raise UsageError("the report would overwrite the run; name another file")
+    refuse_overwriting(out, "the report", {"the run": run.path, "its dataset": Path(run.header.dataset)})
     with keeping_exit_code(), output(out) as stream:
         if write is not None:
             write(run, summary, found, stream)
         else:
             show_rows(run, rows, stream)
             show_summary(run.header, summary, stream)
+
+
+def refuse_overwriting(out: Path | None, what: str, kept: Mapping[str, Path]) -> None:
+    """Refuses an output that would take the place of what a run is made of.
+
+    Raises:
+        UsageError: It would.
+    """
+    for name, path in kept.items():
+        if out is not None and (
+            out.resolve() == path.resolve() or (out.exists() and path.exists() and out.samefile(path))
+        ):
+            raise UsageError(f"{what} would overwrite {name}; name another file")
 
 
 def _cells(mean: Mean, form: str) -> tuple[str, str, str]:

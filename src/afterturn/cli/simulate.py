@@ -106,7 +106,7 @@ def simulate_command(
     The run's file is an eval run: `eval report`, `eval compare` and `gate promote` read it. Exit codes: 0 passed; 1 the
     mean is below the threshold or an assertion does not hold; 3 inconclusive.
     """
-    from afterturn.cli._evals import started_or_resumed
+    from afterturn.cli._evals import refuse_overwriting, started_or_resumed
     from afterturn.cli._prices import check_prices
     from afterturn.cli._simulation import dry, opened, single
     from afterturn.evals import new_header
@@ -147,6 +147,7 @@ def simulate_command(
     if dry_run:
         raise typer.Exit(asyncio.run(dry(parts, header, cast, as_json=as_json)))
     path = out or Path(f"simulation-{datetime.now(UTC):%Y%m%d-%H%M%S}-{header.run}.jsonl")
+    refuse_overwriting(turns, "--turns", {"the scenarios": scenarios, "the run": path})
     going = started_or_resumed(
         header, parts, cast, path, resume=resume, retry_errors=retry_errors, noun="conversations"
     )

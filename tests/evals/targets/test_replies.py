@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from typing import Any
 
 import pytest
@@ -94,7 +94,11 @@ async def test_a_stream_without_an_end_and_a_reply_without_bounds_are_no_replies
         while True:
             yield ""
 
-    for function in (endless, empty, lambda _: "a" * (MOST_CHARS + 1)):
+    def long(_: object) -> str:
+        return "a" * (MOST_CHARS + 1)
+
+    functions: list[Callable[..., object]] = [endless, empty, long]
+    for function in functions:
         with pytest.raises(AgentError, match="is longer than 32 million characters") as caught:
             await PythonTarget(function, name="shop:answer").ask(row())
         assert caught.value.code == "bad_reply"
