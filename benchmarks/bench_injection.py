@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "training" / "encoder"))
 
-from attacks import Head, Numbers, by_mean, by_worst, public, written  # noqa: E402
+from attacks import Head, Numbers, by_likeness, by_mean, by_worst, public, written  # noqa: E402
 from injection_peers import Scored, peers  # noqa: E402
 from quality_figures import Figure, auc, recall_at, share  # noqa: E402
 from quality_tasks import CORPUS, jsonl  # noqa: E402
@@ -90,11 +90,12 @@ def left_out(method: Method, static: dict[str, float]) -> Iterator[tuple[str, fl
     train, ours = public(SHARED, "train"), written() if method.own_rows else []
     for name, tested, attack in test_rows():
         used = [row for row in (*train, *ours) if row.source not in GROUPS[name]]
-        weight, bias = method.fit([method.reader(row.text) for row in used], np.array([row.attack for row in used]))
+        head = method.fit([method.reader(row.text) for row in used], np.array([row.attack for row in used]))
         read = [method.reader(text) for text in tested]
-        scores = [one.mean(axis=0) @ weight if method.fit is by_mean else (one @ weight).max() for one in read]
+        read = [one.mean(axis=0, keepdims=True) for one in read] if method.fit is by_mean else read
+        scores = [head.logits(one).max() for one in read]
         added = [STATIC_WEIGHT * static[text] if method.static else 0.0 for text in tested]
-        values = [score + bias + more for score, more in zip(scores, added, strict=True)]
+        values = [score + more for score, more in zip(scores, added, strict=True)]
         yield name, auc(attack, values), recall_at(attack, values, 0.01)
 
 
@@ -126,7 +127,8 @@ def heads(cache: Path) -> Iterator[tuple[Method, dict[str, float]]]:
         Method("our encoder, mean of windows", encoder, by_mean),
         Method("our encoder, worst window", encoder, by_worst),
         Method("our encoder, worst window, our rows", encoder, by_worst, own_rows=True),
-        Method("our encoder, worst window, our rows, static guard", encoder, by_worst, own_rows=True, static=True),
+        Method("the same, and likeness", encoder, by_likeness, own_rows=True),
+        Method("the same, and likeness, static guard", encoder, by_likeness, own_rows=True, static=True),
     ]
     if folder := os.environ.get("AFTERTURN_MINILM"):
         reader = minilm(everything, Path(folder), cache)

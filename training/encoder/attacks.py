@@ -2,7 +2,8 @@
 
 The texts are whole, as they are at run time. Which part of an attack makes it one is not known, so the windows that
 look worst are taken for it, again and again (multiple-instance learning, Andrews et al. 2002); of benign texts all
-count. numpy alone, so that benchmarks/bench_injection.py measures the very procedure that heads.py ships.
+count. Beside where a window leans stands which windows it is like (kernel.py). numpy alone, so that
+benchmarks/bench_injection.py measures the very procedure that heads.py ships.
 """
 
 from __future__ import annotations
@@ -13,11 +14,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import kernel
 import numpy as np
 from numpy.typing import NDArray
 
 Numbers = NDArray[np.float64]
-Head = tuple[Numbers, float]
 
 ROOT = Path(__file__).resolve().parents[2]
 BENIGN_A_SOURCE = 350
@@ -26,6 +27,8 @@ OVERLAP_TOKENS = 32
 _STRENGTH = 3e-3
 _ROUNDS = 3
 _STEPS = 12
+_WORST_BENIGN, _ANY_BENIGN = 2_000, 1_500
+"""So many benign windows stand beside the worst of each attack where likeness is fitted: it compares all with all."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,6 +38,28 @@ class Text:
     text: str
     attack: bool
     source: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Head:
+    """Is a fitted head.
+
+    Attributes:
+        weight: How much each direction counts, shape (dimensions,).
+        bias: What is added.
+        anchors: Windows that it compares with, shape (anchors, dimensions); None for none.
+        alike: How much likeness to each anchor counts, shape (anchors,).
+    """
+
+    weight: Numbers
+    bias: float
+    anchors: Numbers | None = None
+    alike: Numbers | None = None
+
+    def logits(self, windows: Numbers) -> Numbers:
+        """Gives the logit of an attack for each window."""
+        found = windows @ self.weight + self.bias
+        return found if self.anchors is None else found + kernel.likeness(windows, self.anchors) @ self.alike
 
 
 def public(shared: Path, split: str) -> list[Text]:
@@ -92,20 +117,52 @@ def by_worst(windows: Sequence[Numbers], attack: NDArray[np.bool_]) -> Head:
         attack: Which texts are attacks.
 
     Returns:
-        Weights, shape (dimensions,), and the bias of the logit of an attack.
+        The head, linear.
     """
-    flat = np.concatenate(windows)
-    owner = np.concatenate([np.full(len(one), at) for at, one in enumerate(windows)])
-    spread = 1 / np.array([len(one) for one in windows])[owner]
+    flat, owner, spread = _joined(windows)
     used = np.ones(len(flat), bool)
-    head: Head = (np.zeros(flat.shape[1]), 0.0)
+    head = Head(weight=np.zeros(flat.shape[1]), bias=0.0)
     for _ in range(_ROUNDS):
         head = _fit(flat[used], attack[owner[used]], np.where(attack[owner[used]], 1.0, spread[used]))
-        scores = flat @ head[0] + head[1]
-        worst = np.full(len(windows), -np.inf)
-        np.maximum.at(worst, owner, scores)
-        used = ~attack[owner] | (scores >= worst[owner] - 1e-12)
+        used = ~attack[owner] | _worst(head, flat, owner)
     return head
+
+
+def by_likeness(windows: Sequence[Numbers], attack: NDArray[np.bool_]) -> Head:
+    """Fits a head as `by_worst` does, and adds as much again of which windows a window is like.
+
+    Args:
+        windows: The vectors of each text's windows, shape (windows, dimensions) each.
+        attack: Which texts are attacks.
+    """
+    head = by_worst(windows, attack)
+    flat, owner, spread = _joined(windows)
+    bad = np.flatnonzero(attack[owner] & _worst(head, flat, owner))
+    benign = np.flatnonzero(~attack[owner])
+    hard_first = benign[np.argsort(-head.logits(flat[benign]), kind="stable")]
+    drawn = np.random.default_rng(0).permutation(hard_first[_WORST_BENIGN:])[:_ANY_BENIGN]
+    used = np.concatenate([bad, hard_first[:_WORST_BENIGN], drawn])
+    weights = np.where(attack[owner[used]], 1.0, spread[used])
+    anchors, weight, bias = kernel.fit(flat[used], attack[owner[used]].astype(np.int64), 2, weights)
+    scores = kernel.likeness(flat[used], anchors) @ (weight[1] - weight[0])
+    leaning = flat[used] @ head.weight
+    factor = float(leaning.std() / scores.std())
+    bias = head.bias + factor * float(bias[1] - bias[0])
+    return Head(weight=head.weight, bias=bias, anchors=anchors, alike=factor * (weight[1] - weight[0]))
+
+
+def _joined(windows: Sequence[Numbers]) -> tuple[Numbers, NDArray[np.int64], Numbers]:
+    """Gives all windows, the text of each, and one over how many windows that has."""
+    owner = np.concatenate([np.full(len(one), at) for at, one in enumerate(windows)])
+    return np.concatenate(windows), owner, 1 / np.array([len(one) for one in windows])[owner]
+
+
+def _worst(head: Head, flat: Numbers, owner: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Says which windows look worst of their text."""
+    scores = head.logits(flat)
+    worst = np.full(int(owner.max()) + 1, -np.inf)
+    np.maximum.at(worst, owner, scores)
+    return scores >= worst[owner] - 1e-12
 
 
 def _fit(features: Numbers, attack: NDArray[np.bool_], weights: Numbers) -> Head:
@@ -119,4 +176,4 @@ def _fit(features: Numbers, attack: NDArray[np.bool_], weights: Numbers) -> Head
         slope = design.T @ (weights * (chance - attack)) + penalty * found
         curve = (design * (weights * np.maximum(chance * (1 - chance), 1e-6))[:, None]).T @ design
         found -= np.linalg.solve(curve + np.diag(penalty + 1e-9), slope)
-    return found[:-1], float(found[-1])
+    return Head(weight=found[:-1], bias=float(found[-1]))

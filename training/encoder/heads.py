@@ -104,11 +104,13 @@ class Head:
         weight: Shape (labels, features), or (labels, anchors).
         bias: Shape (labels,).
         anchors: The rows that it compares with, shape (anchors, features); None for a linear head.
+        leaning: Weights of the features themselves beside the anchors, shape (labels, features), or None.
     """
 
     weight: np.ndarray
     bias: np.ndarray
     anchors: np.ndarray | None = None
+    leaning: np.ndarray | None = None
 
     def scores(self, features: np.ndarray) -> np.ndarray:
         """Gives the scores of each label."""
@@ -118,7 +120,8 @@ class Head:
     def arrays(self, task: str) -> dict[str, np.ndarray]:
         """Gives what is written of it."""
         made = {f"{task}.weight": self.weight.astype(np.float32), f"{task}.bias": self.bias.astype(np.float32)}
-        return made if self.anchors is None else {**made, f"{task}.anchors": kernel.steps(self.anchors)}
+        made |= {} if self.anchors is None else {f"{task}.anchors": kernel.steps(self.anchors)}
+        return made if self.leaning is None else {**made, f"{task}.leaning": self.leaning.astype(np.float32)}
 
 
 def fit(task: str, features: np.ndarray, found: list[rows.Row], strength: float | None) -> Head:
@@ -174,16 +177,17 @@ def injection(vectors: Vectors, options: argparse.Namespace) -> Fitted:
     """Fits the head on attacks to the windows of whole texts (see attacks.py), calibrated on dev."""
     cache = options.out / "windows.npz"
     train, dev = [*attacks.public(options.shared, "train"), *attacks.written()], attacks.public(options.shared, "dev")
-    weight, bias = attacks.by_worst(
+    one = attacks.by_likeness(
         vectors.windows([row.text for row in train], cache), np.array([row.attack for row in train])
     )
-    logits = np.array([(one @ weight).max() for one in vectors.windows([row.text for row in dev], cache)]) + bias
+    logits = np.array([one.logits(found).max() for found in vectors.windows([row.text for row in dev], cache)])
     scores = np.stack([-logits / 2, logits / 2], axis=1)
     found = [
         rows.Row(task="injection", text=row.text, label="attack" if row.attack else "benign", source=row.source)
         for row in dev
     ]
-    made = Head(weight=np.stack([-weight / 2, weight / 2]), bias=np.array([-bias / 2, bias / 2]))
+    both = np.array([[-0.5], [0.5]])
+    made = Head(weight=both * one.alike, bias=both[:, 0] * one.bias, anchors=one.anchors, leaning=both * one.weight)
     return made, calibrate("injection", scores, found), {"dev": figures("injection", scores, found)}
 
 

@@ -65,6 +65,15 @@ def test_a_head_with_anchors_asks_which_of_them_a_text_is_like() -> None:
     assert far.by_label["bad"] == pytest.approx(near.by_label["none"], abs=1e-4)
 
 
+def test_a_head_may_count_where_a_text_leans_beside_what_it_is_like() -> None:
+    parts: dict[str, Any] = {"anchors": [[8, -8]], "weight": [[0.0], [1.0]], "bias": [0.0, 0.0]}
+    alike = made("mood", ["none", "bad"], **parts)
+    both = made("mood", ["none", "bad"], **parts, leaning=[[0.0, 0.0], [-1.0, 1.0]])
+    ((one,), (other,)) = (heads.chances("mood", vector(1.0, -1.0)) for heads in (alike, both))
+    assert one.by_label["bad"] == pytest.approx(1 / (1 + np.exp(-0.5)), abs=1e-4)
+    assert other.by_label["bad"] == pytest.approx(1 / (1 + np.exp(0.5)), abs=1e-4)
+
+
 def test_an_object_in_the_file_is_not_read() -> None:
     buffer = BytesIO()
     np.savez(buffer, meta=np.array([{"a": 1}], dtype=object))
