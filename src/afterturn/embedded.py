@@ -91,7 +91,7 @@ class Afterturn:
         self._guards = Guards(config, guard, counters)
         self._judging = Judging(config, classifiers=classifiers, open_judge=open_judge, guards=self._guards)
         self._book = AliasBook()
-        self._unstored: set[asyncio.Task[Classification]] = set()
+        self._kept: set[asyncio.Task[Any]] = set()
         self._hooks = hooks
         self._on_leaked_call = on_leaked_call
         self._sinks = tuple(map(queued, sinks)) if sinks is not None else open_sinks(config.sinks, config.event_names)
@@ -220,11 +220,11 @@ class Afterturn:
             failopen.warn("afterturn.turn_known", tenant=turn.tenant, session=turn.session, turn=turn.id)
         return same
 
-    def judge_unstored(self, turn: Turn) -> asyncio.Task[Classification]:
-        """Judges a turn in the background that could not be stored; `aclose` waits for it."""
-        task = asyncio.create_task(self.classify_async(turn))
-        self._unstored.add(task)
-        task.add_done_callback(self._unstored.discard)
+    def keep(self, work: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
+        """Does work in a task of its own, which `aclose` waits for."""
+        task = asyncio.create_task(work)
+        self._kept.add(task)
+        task.add_done_callback(self._kept.discard)
         return task
 
     def classify(self, turn: Turn, *, store: bool = False) -> Classification:
@@ -290,8 +290,8 @@ class Afterturn:
     async def _end(self) -> None:
         """Ends what belongs to the running loop."""
         loop = asyncio.get_running_loop()
-        own = [task for task in self._unstored if task.get_loop() is loop]
-        await asyncio.gather(*own, return_exceptions=True)
+        while own := [task for task in self._kept if task.get_loop() is loop and not task.done()]:
+            await asyncio.wait(own)  # one may have begun another
         worker = self._workers.pop(loop, None)
         if worker is not None:
             await worker.stop()

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterable, AsyncIterator, Callable, Coroutine, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import partial
 from types import TracebackType
-from typing import TYPE_CHECKING, Protocol, Self
+from typing import TYPE_CHECKING, Any, Protocol, Self, TypeVar
 
 from afterturn import failopen
 from afterturn.early import Early, LivePass, SecondOpinion
@@ -27,7 +27,11 @@ if TYPE_CHECKING:
     from afterturn.outcomes import Judgement
     from afterturn.store import TimelineEvent
 
+T = TypeVar("T")
+
 HISTORY_S = 2.0
+STORE_S = 2.0
+"""How long the end of a turn waits until the turn is stored; it is stored after that as well."""
 
 OnLeakedCall = Callable[[str, str], object]
 
@@ -55,8 +59,12 @@ class Host(Protocol):
         """Gives what somebody decided about the second pass of a turn; None where nobody did."""
         ...
 
-    def judge_unstored(self, turn: Turn) -> asyncio.Task[Classification]:
-        """Judges a turn in the background that could not be stored."""
+    async def classify_async(self, turn: Turn, *, store: bool = False) -> Classification:
+        """Judges a turn."""
+        ...
+
+    def keep(self, work: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
+        """Does work in a task of the library's own, which it waits for before it closes."""
         ...
 
 
@@ -115,7 +123,7 @@ class LiveTurn:
         self._taken: list[CleanStream] = []
         self._begun = False
         self._finished: Turn | None = None
-        self._unstored: asyncio.Task[Classification] | None = None
+        self._storing: asyncio.Task[asyncio.Task[Classification] | None] | None = None
 
     async def __aenter__(self) -> Self:
         if self._begun:
@@ -150,14 +158,21 @@ class LiveTurn:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._take(self._open)  # a caller that left the stream early: its generator may end only later
+        turn = self._finished = self._turn()
+        # In a task that is not the caller's: one who is cancelled, once or at every wait, ends no turn unstored.
+        self._storing = self._host.keep(self._store(turn, self._events()))
         if self._open is not None:
             await failopen.acall("live.stream", self._open.let_go, _none)
-        turn = self._finished = self._turn()
-        stored = await failopen.acall("live.store", partial(self._host.submit, turn, self._events()), _none)
-        if stored is None:  # no database: the turn is judged all the same, and its verdicts are published
-            self._unstored = self._host.judge_unstored(turn)
-        elif not stored:
+        await asyncio.wait({self._storing}, timeout=STORE_S)
+
+    async def _store(self, turn: Turn, events: tuple[TimelineEvent, ...]) -> asyncio.Task[Classification] | None:
+        """Stores the turn; gives the judging of one that cannot be: its verdicts are published all the same."""
+        stored = await failopen.acall("live.store", partial(self._host.submit, turn, events), _none)
+        if stored is None:
+            return self._host.keep(self._host.classify_async(turn))
+        if not stored:
             failopen.warn("afterturn.turn_known", tenant=self.tenant, session=self.session, turn=self.id)
+        return None
 
     @property
     def history(self) -> tuple[Message, ...]:
@@ -281,10 +296,11 @@ class LiveTurn:
         Raises:
             UsageError: The turn is not over; leave its `async with` first.
         """
-        if self._finished is None:
+        if self._storing is None:
             raise UsageError("the turn is not over: leave `async with at.turn(…)` before asking for its verdicts")
-        if self._unstored is not None:
-            return (await self._unstored).verdicts
+        unstored = await asyncio.shield(self._storing)
+        if unstored is not None:
+            return (await asyncio.shield(unstored)).verdicts
         judgements = await self._host.judgements(self.tenant, self.id)
         return tuple(judgement.verdict for judgement in judgements)
 

@@ -48,7 +48,7 @@ def test_what_can_be_made_again_is_not_waited_for_and_the_next_write_is(path: Pa
         assert level(store, again=True) == 0  # nothing is flushed, so nothing may be flushed more
 
 
-def test_a_turn_and_a_pinned_title_are_flushed_and_leases_and_verdicts_are_not(
+def test_turns_attempts_and_titles_are_flushed_and_heartbeats_and_verdicts_are_not(
     path: Path,
     new_turn: NewTurn,
     question: Question,
@@ -67,6 +67,8 @@ def test_a_turn_and_a_pinned_title_are_flushed_and_leases_and_verdicts_are_not(
         store.add_turn(new_turn(1), [question()])
         assert not lowered()
         (claimed,) = store.claim("w", lease_s=60).claims
+        assert not lowered()
+        store.heartbeat("w", [claimed], lease_s=60)
         assert lowered()
         store.finish(claimed, [answer(claimed)], apply)
         assert lowered()

@@ -45,6 +45,23 @@ def test_an_expired_lease_is_taken_over_whoever_held_it(
     assert (claimed.owner, claimed.attempt) == ("b", 2)
 
 
+def test_a_clock_that_is_set_back_keeps_no_untried_turn_waiting(
+    store: Store, new_turn: NewTurn, question: Question, pass_s: PassS
+) -> None:
+    for number in (1, 2, 3):
+        store.add_turn(new_turn(number), [question(), question("safety")])
+    (tried,) = store.claim("a", lease_s=60).claims
+    store.fail(tried, code="timeout", delay_s=2)
+    (given_back,) = store.claim("a", lease_s=60).claims
+    store.release(given_back)
+    pass_s(-3600)
+    found = store.claim("b", lease_s=60, limit=9).claims
+    assert [(one.turn.id, one.attempt, len(one.planned)) for one in found] == [("t-2", 1, 2), ("t-3", 1, 2)]
+    assert store.claim("c", lease_s=60, limit=9).claims == ()
+    pass_s(3602)
+    assert [one.turn.id for one in store.claim("c", lease_s=60, limit=9).claims] == ["t-2", "t-3", "t-1"]
+
+
 def test_a_heartbeat_keeps_the_lease(store: Store, new_turn: NewTurn, question: Question, pass_s: PassS) -> None:
     store.add_turn(new_turn(1), [question()])
     claims = store.claim("a", lease_s=60).claims

@@ -178,6 +178,40 @@ async def test_a_stop_gives_back_what_is_not_judged(
     assert claimed.attempt == 1  # and a stop is no failed attempt
 
 
+async def test_a_stop_whose_caller_is_cancelled_goes_on_and_the_next_one_waits_for_it(
+    store: Store, new_turn: NewTurn, questions: Questions, judging: Judging
+) -> None:
+    begun, closing, closed = asyncio.Event(), asyncio.Event(), asyncio.Event()
+
+    async def first(turn: Turn, attempt: int) -> None:
+        if begun.is_set():
+            return
+        begun.set()
+        try:
+            await asyncio.Event().wait()
+        finally:  # a client that needs a moment to close
+            closing.set()
+            await closed.wait()
+
+    worker = Worker(store, judging(first=first))
+    await worker.start()
+    await worker.submit(new_turn(1), questions())
+    await begun.wait()
+    stopping = asyncio.create_task(worker.stop())
+    await closing.wait()
+    stopping.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await stopping
+    asyncio.get_running_loop().call_soon(closed.set)
+    await worker.stop()
+    (claimed,) = store.claim("other", lease_s=60).claims
+    assert claimed.attempt == 1
+    store.release(claimed)
+    await worker.start()  # it works again
+    await worker.judged("acme", "t-1")
+    await worker.stop()
+
+
 async def test_a_stop_publishes_what_was_being_stored_as_answered(
     store: Store, new_turn: NewTurn, questions: Questions, judging: Judging, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -2,8 +2,8 @@
 
 Why `synchronous=FULL`: in WAL mode `NORMAL` keeps the file sound, but a power cut may take the latest commits with it.
 The answer to the customer is gone by then, so a lost turn could never be judged. `FULL` flushes the log at each commit.
-What can be made again from what is flushed (a lease, the verdicts of a stored turn) is written without waiting for it:
-a power cut then has the last turns judged a second time. Any later flush takes it along.
+What can be made again from what is flushed (the verdicts of a stored turn) is written without waiting for it: a power
+cut then has the last turns judged a second time. Any later flush takes it along.
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from sqlalchemy import bindparam, insert, select, update
+from sqlalchemy import ColumnElement, and_, bindparam, insert, or_, select, update
 from sqlalchemy.dialects.sqlite import insert as upsert
 
 from afterturn.store._direct import Read, Write
@@ -29,6 +29,16 @@ VERDICT_COLUMNS = (
     "judged_at",
 )
 
+
+def _due(now: str) -> ColumnElement[bool]:
+    """Says which rows may be claimed: those that are due, and those that nobody tried, whatever the clock says now.
+
+    These were due when they came. Where the clock was set back since, they would wait until it has caught up.
+    """
+    untried = and_(judgements.c.state == "pending", judgements.c.attempts == 0)
+    return and_(judgements.c.due_at.is_not(None), or_(judgements.c.due_at <= bindparam(now), untried))
+
+
 INSERT_TURN = Write(upsert(turns).on_conflict_do_nothing(index_elements=["tenant", "id"]).returning(turns.c.n))
 INSERT_SESSION = Write(upsert(sessions).on_conflict_do_nothing(index_elements=["tenant", "id"]))
 INSERT_JUDGEMENT = Write(insert(judgements))
@@ -44,7 +54,7 @@ UPDATE_SESSION = Write(
 )
 LEASE_TURN = Write(
     update(judgements)
-    .where(judgements.c.turn_n == bindparam("key"), judgements.c.due_at <= bindparam("key_now"))
+    .where(judgements.c.turn_n == bindparam("key"), _due("key_now"))
     .values(attempts=judgements.c.attempts + 1)
 )
 
@@ -58,18 +68,16 @@ SELECT_OPEN = Read(
     .where(judgements.c.turn_n == bindparam("turn_n"), judgements.c.due_at.is_not(None))
     .with_for_update()
 )  # in no order: sorting a few rows is cheaper where they are read
-ANY_DUE = Read(select(judgements.c.n).where(judgements.c.due_at <= bindparam("now")).limit(1))
+ANY_DUE = Read(select(judgements.c.n).where(_due("now")).order_by(judgements.c.due_at).limit(1))
 # Walks the index of what is due only as far as needed: after a bulk import it is long.
 DUE_TURNS = Read(
     select(judgements.c.turn_n)
-    .where(judgements.c.due_at <= bindparam("now"))
+    .where(_due("now"))
     .order_by(judgements.c.due_at, judgements.c.n)
     .limit(bindparam("rows"))
     .with_for_update(skip_locked=True)
 )
 DUE_OF_TURN = Read(
-    select(judgements)
-    .where(judgements.c.turn_n == bindparam("turn_n"), judgements.c.due_at <= bindparam("now"))
-    .order_by(judgements.c.n)
+    select(judgements).where(judgements.c.turn_n == bindparam("turn_n"), _due("now")).order_by(judgements.c.n)
 )
 SELECT_TURN = Read(select(turns).where(turns.c.n == bindparam("n")))

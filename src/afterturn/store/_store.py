@@ -197,7 +197,7 @@ class Store:
         with self._database.reading() as connection:
             if not _queue.anything_due(connection, self.clock()):
                 return Claims()  # an idle worker must not take the write lock at every look
-        with self._database.writing(again=True) as connection:
+        with self._database.writing() as connection:  # flushed: an attempt that takes the machine down must count
             return _queue.claim(
                 connection,
                 owner=owner,

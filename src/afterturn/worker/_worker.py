@@ -41,6 +41,7 @@ class _Running:
     loops: list[asyncio.Task[None]]
     hungry: bool = True  # the last claim took as much as there was room for, so more may be due
     stopping: bool = False
+    stop: asyncio.Task[None] | None = None
 
 
 class Worker:
@@ -207,11 +208,19 @@ class Worker:
             await run.pulse.wait(seen, self._poll_s)
 
     async def stop(self) -> None:
-        """Stops working. What is not judged is given back: another worker may take it at once."""
+        """Stops working. What is not judged is given back: another worker may take it at once.
+
+        A caller that is cancelled meanwhile does not end the stop: it goes on, and who calls again waits for it.
+        """
         run = self._run
-        if run is None or run.stopping:
+        if run is None:
             return
-        run.stopping = True
+        if run.stop is None:
+            run.stopping = True
+            run.stop = asyncio.create_task(self._stop(run), context=Context())
+        await asyncio.shield(run.stop)
+
+    async def _stop(self, run: _Running) -> None:
         run.work.fire()
         run.pulse.fire()
         claiming, *others = run.loops
