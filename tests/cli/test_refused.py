@@ -123,7 +123,10 @@ def test_a_disk_that_fills_up_on_the_way_ends_the_command_at_once_and_keeps_what
     codes = {json.loads(line)["code"] for line in told if '"afterturn.failed_open"' in line}
     assert codes <= {"full"}
     note = next(line for line in told if line.startswith("afterturn: stopped early"))
-    assert note.endswith("out.jsonl was not written; mend it and run it again")
+    assert note.endswith("; mend it and run it again: it goes on from there")
+    kept = (tmp_path / "out.jsonl.part").read_text().splitlines() if "results are in" in note else []
+    assert (f"{len(kept)} results are in {tmp_path}/out.jsonl.part" in note) == bool(kept)
+    assert not (tmp_path / "out.jsonl").exists()
     for file in database.parent.iterdir():
         shutil.copy(file, tmp_path / file.name)
     with open_store(tmp_path / "a.db") as store:

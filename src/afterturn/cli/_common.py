@@ -6,7 +6,7 @@ import io
 import json
 import logging
 import sys
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator, MutableMapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,8 +21,12 @@ if TYPE_CHECKING:
     from afterturn.turns import Turn
 
 
-def configured(**flags: object) -> Config:
+def configured(*, told: Collection[str] = (), **flags: object) -> Config:
     """Reads the configuration with the command's flags on top, and sets up logging to stderr.
+
+    Args:
+        told: Log events that the command tells the person by itself, in words; they are not logged as well.
+        **flags: Settings of the command line.
 
     Raises:
         ConfigError: A setting is wrong, or no judge has the name that it gives.
@@ -30,7 +34,7 @@ def configured(**flags: object) -> Config:
     from afterturn.config import load_config
 
     config = load_config(flags=flags)
-    log_to_stderr(config.log_level)
+    log_to_stderr(config.log_level, told)
     if config.judge is not None:
         _check_judge(config.judge)
     return config
@@ -46,13 +50,19 @@ def _check_judge(name: str) -> None:
         raise ConfigError(f"judge {name}: {error}") from None
 
 
-def log_to_stderr(level: str) -> None:
-    """Sends log lines of at least a level to stderr, as JSON where nobody is watching."""
+def log_to_stderr(level: str, told: Collection[str] = ()) -> None:
+    """Sends log lines of at least a level to stderr, as JSON where nobody is watching; without the events in `told`."""
     import structlog
+
+    def untold(_logger: Any, _method: str, line: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
+        if line.get("event") in told:
+            raise structlog.DropEvent
+        return line
 
     renderer = structlog.dev.ConsoleRenderer() if sys.stderr.isatty() else structlog.processors.JSONRenderer()
     structlog.configure(
         processors=[
+            untold,
             structlog.contextvars.merge_contextvars,
             structlog.processors.add_log_level,
             structlog.processors.TimeStamper(fmt="iso", utc=True),

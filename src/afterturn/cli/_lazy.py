@@ -12,6 +12,9 @@ from typer.core import TyperCommand, TyperGroup
 
 from afterturn.errors import OutputError
 
+_COMPLETION = ("install_completion", "show_completion")
+"""Options that typer gives to each application that is built by itself; they belong to none of ours."""
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Later:
@@ -36,6 +39,7 @@ class Later:
         module, _, attribute = self.where.partition(":")
         found = getattr(importlib.import_module(module), attribute)
         built: Any = typer.main.get_command(found if isinstance(found, typer.Typer) else self._alone(found))
+        built.params = [option for option in built.params if option.name not in _COMPLETION]
         built.name = self.name
         return built
 

@@ -14,6 +14,7 @@ from afterturn.cli._common import configured, json_line, note
 from afterturn.cli._evidence import refuted, with_digest
 from afterturn.cli._labels import Used, from_file, from_replay, from_store
 from afterturn.cli._narrow import days_option, one_version
+from afterturn.cli._outputs import refuse_overwriting
 from afterturn.errors import UsageError
 
 if TYPE_CHECKING:
@@ -72,6 +73,7 @@ def calibrate_command(
     kind = _plot_kind(plot)
     begin, end = days_option(since, until)
     config = configured(db=db)
+    refuse_overwriting({"--plot": plot}, [labels], config)
     narrow = Filter(
         tenant=tenant,
         agent=agent,

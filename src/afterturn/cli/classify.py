@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import sys
+from asyncio import CancelledError
 from collections import Counter
-from collections.abc import AsyncGenerator, AsyncIterator, Iterable
-from contextlib import aclosing
+from collections.abc import AsyncGenerator, Callable, Generator, Iterable
+from contextlib import aclosing, contextmanager
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
@@ -14,13 +15,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from afterturn.cli._common import PlacedTurn, configured, json_line, note, output, printable, progress, readable_turns
-from afterturn.errors import StoreError
+from afterturn.cli._common import PlacedTurn, configured, json_line, note, printable, progress, readable_turns
+from afterturn.cli._outputs import refuse_overwriting
+from afterturn.errors import OutputError, StoreError
 
 if TYPE_CHECKING:
     from afterturn.classification import Classification
     from afterturn.embedded import Afterturn
-    from afterturn.formats import BadLine
+    from afterturn.formats import BadLine, Lines
 
 
 @dataclass(kw_only=True, slots=True)
@@ -49,12 +51,18 @@ class _Counts:
 
 def classify_command(
     turns: Annotated[Path, typer.Argument(metavar="TURNS", help="Turns: JSONL or Parquet, or - for JSONL on stdin.")],
-    out: Annotated[Path | None, typer.Option("--out", "-o", help="Write the lines to this file.")] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", "-o", help="Write the lines to this file; until all are there, they are in FILE.part."),
+    ] = None,
     judge: Annotated[
         str | None, typer.Option(help="Who answers: encoder, llama:PATH or provider:model (openai:gpt-…).")
     ] = None,
     db: Annotated[
-        str | None, typer.Option(help="Store turns and verdicts there; without it, nothing is stored.")
+        str | None,
+        typer.Option(
+            help="Store turns and verdicts there; without it, nothing is stored, and no run goes on where one stopped."
+        ),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="JSON lines, also on a terminal.")] = False,
 ) -> None:
@@ -64,32 +72,52 @@ def classify_command(
 
 async def _classify(path: Path, out: Path | None, judge: str | None, db: str | None, *, as_json: bool) -> None:
     from afterturn.embedded import Afterturn
+    from afterturn.formats import line_by_line
 
-    config = configured(judge=judge, db=db)
+    config = configured(judge=judge, db=db, told=("afterturn.turn_known",))  # _tell and _lines say it to the person
+    refuse_overwriting({"-o": out}, [path], config)
     skipped: list[BadLine] = []
     counts = _Counts()
     async with Afterturn(config=config) as at:
-        with output(out) as stream, progress("judging turns") as advance:
-            turns = readable_turns([path], skipped)
-            async with aclosing(_lines(at, turns, config.concurrency, store=db is not None)) as lines:
-                async for line in _until_refused(lines, counts, out):
-                    stream.write((json_line(line.to_json()) if as_json else _summary(line)) + "\n")
-                    counts.add(line)
-                    advance()
+        with _told_if_stopped(counts, db) as keep, line_by_line(out or "-") as written:
+            keep(written)
+            with progress("judging turns") as advance:
+                turns = readable_turns([path], skipped)
+                async with aclosing(_lines(at, turns, config.concurrency, store=db is not None)) as lines:
+                    async for line in lines:
+                        written.write(json_line(line.to_json()) if as_json else _summary(line))
+                        counts.add(line)
+                        advance()
     _tell(path, counts, len(skipped))
 
 
-async def _until_refused(
-    lines: AsyncIterator[Classification], counts: _Counts, out: Path | None
-) -> AsyncIterator[Classification]:
-    """Gives all lines; where the database ends them, says first what had come until then and what to do."""
+@contextmanager
+def _told_if_stopped(counts: _Counts, db: str | None) -> Generator[Callable[[Lines], None]]:
+    """Says, whatever ends the work early (Ctrl-C, a full disk), what is kept of it and how to go on."""
+    lines: list[Lines] = []
     try:
-        async for line in lines:
-            yield line
-    except StoreError:  # what stopped it is told last
-        unwritten = "" if out is None else f"; {out} was not written"
-        note(f"stopped early; until then {counts.judged} turns judged and stored{unwritten}; mend it and run it again")
+        yield lines.append
+    except BaseException as error:  # what stopped it is told last
+        count, kept = (lines[0].count, lines[0].path) if lines else (0, None)
+        unread = isinstance(error, BrokenPipeError) or isinstance(error.__cause__, BrokenPipeError)
+        if not unread and (count or isinstance(error, StoreError | CancelledError)):
+            note(_stopped(counts, db, count, kept, mend=isinstance(error, StoreError | OutputError)))
         raise
+
+
+def _stopped(counts: _Counts, db: str | None, count: int, kept: Path | None, *, mend: bool) -> str:
+    stored = counts.judged - counts.id_taken
+    parts = [f"stopped early; until then {counts.judged} turns judged"]
+    if db is not None:
+        parts.append(f"{stored} of them stored in {db}")
+    if count and kept is not None:
+        parts.append(f"{count} results are in {kept}")
+    again = "mend it and run it again" if mend else "run the same again"
+    if db is None:
+        parts.append(f"{again}; only with --db does a run go on where one stopped")
+    else:
+        parts.append(f"{again}: it goes on from there")
+    return "; ".join(parts)
 
 
 def _tell(path: Path, counts: _Counts, bad_lines: int) -> None:

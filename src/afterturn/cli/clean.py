@@ -92,8 +92,18 @@ def _row(line: str, number: int) -> _Row:
         id=row.get("id", number),
         deltas=_texts(row, "deltas"),
         aliases=None if row.get("aliases") is None else _texts(row, "aliases"),
-        tools=[] if row.get("tools") is None else _texts(row, "tools"),
+        tools=[] if row.get("tools") is None else _tools(row["tools"]),
     )
+
+
+def _tools(value: Any) -> list[str]:
+    """Reads tools in every form that a turn has them in: names, and the objects of providers."""
+    from afterturn.formats import FormatProblem, read_tools
+
+    try:
+        return [tool.name for tool in read_tools(value)]
+    except FormatProblem as problem:
+        raise _BadRow(f"`tools` are none: {problem.problem}; {_HINT}") from None
 
 
 def _no_constant(name: str) -> object:

@@ -13,6 +13,7 @@ import typer
 
 from afterturn.cli._common import configured, json_line, note, output
 from afterturn.cli._exit import keeping_exit_code
+from afterturn.cli._outputs import refuse_overwriting
 from afterturn.errors import UnreadableInputError
 
 if TYPE_CHECKING:
@@ -50,7 +51,7 @@ def compare_designs_command(
     """
     from afterturn.designs import DESIGNS, Plan, compare_designs, figures, write_markdown
 
-    configured()
+    refuse_overwriting({"-o": out, "--markdown": markdown}, [prompt], configured())
     plan = Plan(
         model=model,
         prompt=_read(prompt),

@@ -13,6 +13,7 @@ import typer
 
 from afterturn.cli._common import configured, json_line, note, output, printable
 from afterturn.cli._exit import keeping_exit_code
+from afterturn.cli._outputs import refuse_overwriting
 
 if TYPE_CHECKING:
     from afterturn.regress import Check, ModelReport, RegressReport
@@ -39,7 +40,7 @@ def regress_command(
     """
     from afterturn.regress import Settings, load_suites, regress
 
-    configured()
+    refuse_overwriting({"-o": out}, config=configured())
     suites = load_suites(_names(suite or ""))
     settings = Settings(judge=judge, max_tokens=max_tokens, deadline_s=deadline, told=_told)
     if judge is not None:

@@ -11,6 +11,7 @@ import typer
 
 from afterturn.cli._common import configured, json_line, note
 from afterturn.cli._narrow import days_option, one_version
+from afterturn.cli._outputs import refuse_overwriting
 from afterturn.cli._reviewer import check_reviewer
 from afterturn.errors import UsageError
 
@@ -72,6 +73,7 @@ def review_command(
     who = None if reviewer is None else check_reviewer(reviewer)
     begin, end = days_option(since, until)
     config = configured(db=db)
+    refuse_overwriting({"--export": export}, config=config)
     narrow = Filter(tenant=tenant, agent=agent, classifier=classifier, version=version)
     as_json = as_json or not sys.stdout.isatty()
     with open_store(config.db, create=False) as store:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from afterturn.cli._common import PlacedTurn, configured, json_line, note, progress, readable_turns
+from afterturn.cli._outputs import refuse_overwriting
 from afterturn.cli._when import since_option
 from afterturn.errors import AfterturnError
 
@@ -99,6 +100,7 @@ def export_command(
 
     del as_json  # export has one form; the option is there since every command takes it
     config = configured(db=db)
+    refuse_overwriting({"-o": out}, config=config)
     narrow = Filter(tenant=tenant, agent=agent, session=session, since=since_option(since))
     with open_to_read(config.db) as store, progress("exporting turns") as advance:
         count = write_any(_counted(store.turns(narrow), advance), out)

@@ -8,7 +8,7 @@ from afterturn.formats._fields import read_id
 from afterturn.formats._files import read_any, read_any_numbered, write_any
 from afterturn.formats._lines import BadLine, Record
 from afterturn.formats._messages import messages_from_json
-from afterturn.formats._output import writing
+from afterturn.formats._output import Lines, line_by_line, writing
 from afterturn.formats._parquet import read_parquet_turns, write_parquet_turns
 from afterturn.formats._passages import highest_alias, passage_to_json, read_passages
 from afterturn.formats._problem import FormatProblem, wrong_type
@@ -29,6 +29,7 @@ from afterturn.formats.openai import call_to_json, message_to_json, read_call
 __all__ = [
     "BadLine",
     "FormatProblem",
+    "Lines",
     "Record",
     "Source",
     "call_to_json",
@@ -39,6 +40,7 @@ __all__ = [
     "highest_alias",
     "is_list",
     "is_object",
+    "line_by_line",
     "message_to_json",
     "messages_from_json",
     "parse_arguments",
