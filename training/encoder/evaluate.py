@@ -20,9 +20,10 @@ DISAGREEMENT = 0.10
 MOST_FALSE = {"safety": 0.01, "injection": 0.01, "scope": 0.03}
 """The share of rows without a finding that a head may call one."""
 
-USUAL = {"scope": 0.2}
-"""The share of findings for which the band is set, where rows were written half and half and nobody meets that many: so
-every fifth reply leaves its scope (still far more than a sane agent's). Others take it from their rows."""
+USUAL = {"scope": 0.3}
+"""The share of findings for which a band is set where rows were written half and half, which nobody meets: as if three
+in ten replies left their scope, still far more than a sane agent's. Other tasks take it from their rows. (At a fifth
+the head would clear 28 % of the drift in rows out of fold; so it is 10 %, and two thirds of what is in scope.)"""
 
 RISK = 0.05
 _GRID = np.arange(0.05, 0.96, 0.01)

@@ -30,7 +30,7 @@ _ELEVEN = frozenset(
 
 _OTHERWISE: Mapping[str, frozenset[str]] = {
     "wants_human": _ELEVEN | {"Russian"},
-    "frustration": _ELEVEN - {"Japanese"},
+    "frustration": _ELEVEN - {"Arabic", "Japanese"},
     "injection": _ELEVEN - {"Chinese"},
 }
 
