@@ -112,11 +112,10 @@ def _stopped(counts: _Counts, db: str | None, count: int, kept: Path | None, *, 
         parts.append(f"{stored} of them stored in {db}")
     if count and kept is not None:
         parts.append(f"{count} results are in {kept}")
-    again = "mend it and run it again" if mend else "run the same again"
     if db is None:
-        parts.append(f"{again}; only with --db does a run go on where one stopped")
+        parts.append("a run with --db goes on where it stopped")
     else:
-        parts.append(f"{again}: it goes on from there")
+        parts.append(f"{'mend it and run it again' if mend else 'run the same again'}: it goes on from there")
     return "; ".join(parts)
 
 

@@ -66,13 +66,22 @@ def compare_designs_command(
     if judge is not None:
         configured(judge=judge)
 
+    done = 0
+
     def show(so_far: Comparison) -> None:
+        nonlocal done
         last, planned = so_far.turns[-1], sum(so_far.planned.values())
         ended = last.error or f"{last.seconds:.1f} s"
         note(f"{len(so_far.turns)} of {planned}: {last.design}, {last.conversation} {last.turn}: {ended}")
         _write(so_far, out, None)
+        done = len(so_far.turns)
 
-    comparison = asyncio.run(compare_designs(plan, show))
+    try:
+        comparison = asyncio.run(compare_designs(plan, show))
+    except BaseException:
+        if done and out is not None and str(out) != "-":
+            note(f"stopped early; the {done} turns that ended are in {out}")
+        raise
     written_at = datetime.now(UTC)
     _write(comparison, out, written_at)
     if markdown is not None:

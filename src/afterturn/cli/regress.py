@@ -5,13 +5,16 @@ from __future__ import annotations
 import asyncio
 import json
 import sys
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from afterturn.cli._common import configured, json_line, note, output, printable
+from afterturn.cli._common import configured, json_line, note, printable
 from afterturn.cli._exit import keeping_exit_code
 from afterturn.cli._outputs import refuse_overwriting
 
@@ -31,7 +34,10 @@ def regress_command(
     deadline: Annotated[float, typer.Option(min=0.001, help="Seconds for one answer, and for one judgement.")] = 300,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON line in place of the table.")] = False,
     out: Annotated[
-        Path | None, typer.Option("-o", "--out", help="Write everything here as JSON, answers included.")
+        Path | None,
+        typer.Option(
+            "-o", "--out", help="Write everything here as JSON, answers included; until all is there, in FILE.part."
+        ),
     ] = None,
 ) -> None:
     """Runs the live suites on models: a turn with passages, and a large prompt over four turns. One row a check.
@@ -45,17 +51,38 @@ def regress_command(
     settings = Settings(judge=judge, max_tokens=max_tokens, deadline_s=deadline, told=_told)
     if judge is not None:
         configured(judge=judge)
-    report = asyncio.run(regress(_names(models), suites, settings))
-    wire = report.to_json(datetime.now(UTC))
-    if out is not None:
-        with output(out) as stream:
-            stream.write(json.dumps(wire, ensure_ascii=False, indent=1) + "\n")
+    with _kept(out) as (keep, end):
+        report = asyncio.run(regress(_names(models), suites, replace(settings, kept=keep)))
+        wire = report.to_json(datetime.now(UTC))
+        end(wire)
     with keeping_exit_code():
         if as_json:
             typer.echo(json_line(wire))
         else:
             _table(report)
     raise typer.Exit(report.exit_code)
+
+
+@contextmanager
+def _kept(out: Path | None) -> Generator[tuple[Callable[[ModelReport], object], Callable[[object], object]]]:
+    """Keeps what each model came to, a line each, until the report takes their place; says where, if it never does."""
+    from afterturn.formats import line_by_line
+
+    if out is None:
+        yield (lambda _: None), (lambda _: None)
+        return
+    with line_by_line(out) as lines:
+
+        def end(report: object) -> None:
+            lines.begin_again()
+            lines.write(json.dumps(report, ensure_ascii=False, indent=1))
+
+        try:
+            yield (lambda model: lines.write(json_line(model.to_json()))), end
+        except BaseException:
+            if lines.count and lines.path is not None:
+                note(f"stopped early; what {lines.count} models came to is in {lines.path}, a line each")
+            raise
 
 
 def _names(text: str) -> list[str]:

@@ -85,6 +85,13 @@ class Lines:
             self._bytes += size
         self.count += 1
 
+    def begin_again(self) -> None:
+        """Drops the lines: what is written next is all that there will be."""
+        if isinstance(self._stream, FileIO):
+            self._stream.seek(0)
+            self._stream.truncate()
+        self.count = self._bytes = 0
+
     def cut(self) -> None:
         """Takes away the part of a line that a full disk left."""
         if isinstance(self._stream, FileIO):

@@ -43,6 +43,7 @@ class Settings:
         deadline_s: Seconds for one answer, and for one classification.
         open_judge: Opens a judge by name; given in tests.
         told: Is told of each turn before it.
+        kept: Is handed what each model came to, as soon as it is through.
     """
 
     judge: str | None = None
@@ -50,6 +51,7 @@ class Settings:
     deadline_s: float = DEADLINE_S
     open_judge: OpenJudge | None = None
     told: Told = field(default=lambda model, suite, turn, of: None)
+    kept: Callable[[ModelReport], object] = field(default=lambda report: None)
 
 
 async def regress(models: Sequence[str], suites: Sequence[Suite], settings: Settings | None = None) -> RegressReport:
@@ -72,7 +74,10 @@ async def regress(models: Sequence[str], suites: Sequence[Suite], settings: Sett
     answering = {
         name: ModelAnswers(name, max_tokens=settings.max_tokens, timeout_s=settings.deadline_s) for name in models
     }
-    reports = [await _model(name, answers, suites, settings) for name, answers in answering.items()]
+    reports: list[ModelReport] = []
+    for name, answers in answering.items():
+        reports.append(await _model(name, answers, suites, settings))
+        settings.kept(reports[-1])
     return RegressReport(suites=tuple(suite.name for suite in suites), models=tuple(reports))
 
 
