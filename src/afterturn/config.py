@@ -11,6 +11,7 @@ from typing import Annotated, Any, Literal
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from afterturn._unreadable import why_unreadable
 from afterturn.errors import ConfigError
 
 DEFAULT_FILE = "afterturn.yaml"
@@ -201,7 +202,7 @@ def _from_file(path: Path) -> dict[str, object]:
     try:
         loaded: Any = yaml.safe_load(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError(f"{path}: cannot be read ({type(error).__name__}); give a readable YAML file") from None
+        raise ConfigError(f"{path}: cannot be read: {why_unreadable(error)}") from None
     except yaml.YAMLError as error:
         line = getattr(getattr(error, "problem_mark", None), "line", None)
         where = f"{path}:{line + 1}" if isinstance(line, int) else str(path)

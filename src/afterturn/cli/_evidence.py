@@ -7,6 +7,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from afterturn._unreadable import why_unreadable
 from afterturn.errors import UnreadableInputError, UsageError
 
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ def read_calibration(file: Path) -> dict[str, Any]:
     try:
         loaded: object = json.loads(file.read_text(encoding="utf-8"))
     except OSError as error:
-        raise UnreadableInputError(f"{file}: cannot be read ({type(error).__name__}); check the path") from None
+        raise UnreadableInputError(f"{file}: cannot be read: {why_unreadable(error)}") from None
     except ValueError:
         loaded = None
     if not isinstance(loaded, dict) or not isinstance(loaded.get(DIGEST), str):  # pyright: ignore[reportUnknownMemberType]

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
+from afterturn._unreadable import why_unreadable
 from afterturn.cli._common import configured, json_line, note, output
 from afterturn.cli._exit import keeping_exit_code
 from afterturn.cli._outputs import refuse_overwriting
@@ -107,7 +108,7 @@ def _read(path: Path | None) -> str | None:
     try:
         return path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
-        raise UnreadableInputError(f"{path} cannot be read ({type(error).__name__}); give a text file") from None
+        raise UnreadableInputError(f"{path} cannot be read: {why_unreadable(error)}") from None
 
 
 def _write(comparison: Comparison, out: Path | None, written_at: datetime | None) -> None:

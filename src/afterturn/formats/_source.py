@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO, TextIO
 
+from afterturn._unreadable import why_unreadable
 from afterturn.errors import UnreadableInputError
 
 Source = Path | str | BinaryIO | TextIO
@@ -32,7 +33,7 @@ def reading(source: Source) -> Generator[BinaryIO | TextIO]:
     except UnicodeDecodeError:
         raise UnreadableInputError(f"{name} is not UTF-8; save it as UTF-8, or open it in binary mode") from None
     except OSError as error:
-        raise UnreadableInputError(f"{name} cannot be read: {_reason(error)}") from error
+        raise UnreadableInputError(f"{name} cannot be read: {why_unreadable(error)}") from error
 
 
 def source_name(source: Source) -> str:
@@ -48,13 +49,3 @@ def _stdin() -> BinaryIO | TextIO:
     if stdin is None:  # a process may be started without one
         raise UnreadableInputError("there is no standard input; name a file")
     return getattr(stdin, "buffer", stdin)
-
-
-def _reason(error: OSError) -> str:
-    if isinstance(error, FileNotFoundError):
-        return "there is no such file; check the path"
-    if isinstance(error, IsADirectoryError):
-        return "it is a folder; name a file in it"
-    if isinstance(error, PermissionError):
-        return "permission denied; change the rights of the file, or run as a user who may read it"
-    return f"{error.strerror or type(error).__name__}; check the disk or the network it is on"

@@ -10,6 +10,7 @@ from typing import Any
 import yaml
 from pydantic import TypeAdapter, ValidationError
 
+from afterturn._unreadable import why_unreadable
 from afterturn.errors import ConfigError
 from afterturn.guard._lists import check
 from afterturn.guard._policy import Policy
@@ -62,9 +63,7 @@ def source_text(source: str | Path) -> str:
             f"give a path, or one of {', '.join(library())}"
         ) from None
     except (OSError, ValueError) as error:
-        raise ConfigError(
-            f"policy {source}: cannot be read ({type(error).__name__}); give a readable YAML file in UTF-8"
-        ) from None
+        raise ConfigError(f"policy {source}: cannot be read: {why_unreadable(error)}") from None
 
 
 def parse(text: str, where: str, *, name: str) -> Policy:

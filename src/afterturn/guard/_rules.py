@@ -10,6 +10,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Literal, cast, get_args
 
+from afterturn._unreadable import why_unreadable
 from afterturn.errors import UsageError
 from afterturn.guard._kernel import Kernel, kernel
 from afterturn.guard._literals import study
@@ -138,7 +139,7 @@ def load_rules(*paths: Path) -> tuple[Rule, ...]:
     try:
         rules = _unique(rule for file in files for rule in parse_rules(file.read_text("utf-8"), name=str(file)))
     except (OSError, UnicodeDecodeError) as error:
-        raise RuleError(f"{', '.join(map(str, paths))}: cannot be read ({type(error).__name__})") from error
+        raise RuleError(f"{', '.join(map(str, paths))}: cannot be read: {why_unreadable(error)}") from error
     lint_rules(rules)
     return rules
 
