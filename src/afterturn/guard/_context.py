@@ -120,7 +120,7 @@ def _is_reported(place: _Place) -> bool:
         return True
     return (
         not found(words.TO_YOU, match)
-        and found(words.OWN_MACHINE, sentence)
+        and found(words.OWN_MACHINE, sentence + match)
         and (
             words.ASKS.match(sentence) is not None
             or found(words.WORRIED, sentence)
@@ -168,9 +168,14 @@ def _quotation(place: _Place) -> tuple[int, int] | None:
             if closed < 0 or _is_value(left[:opened]):
                 continue
             inside = at - line - opened  # of what only ends in a quotation, much of it must be within
-            if at == place.start or inside * 5 >= (place.end - place.start) * 2:
+            within = at == place.start or inside * 5 >= (place.end - place.start) * 2
+            if within or speaks_of_words(_last_words(text[place.start : line + opened]), _ENDING_LEAST):
                 return line + opened, at + closed + 1
     return None
+
+
+def _last_words(before: str) -> str:
+    return " ".join(before.split()[-3:])
 
 
 def _is_value(before: str) -> bool:

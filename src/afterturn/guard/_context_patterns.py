@@ -178,9 +178,8 @@ DO_IT = re.compile(
     r"implement|adopt|honou?r|heed|carry out|live by|act (?:on|"
     r"upon|by)|"
     r"comply with|abide by|adhere to|stick to|keep to|conform to|respect|take|make|go by|fulfil|answer|reply|respond|"
-    r"behave|act|proceed|continue) "
-    + OBJECT
-    + r"\b(?! (?:mean|seriously|as a joke|good|right|normal|safe|legal|worr|happen|to (?:the police|it|support)))|"
+    r"behave|act|proceed|continue) " + OBJECT + r"\b(?! (?:mean|ignore|forget|reveal|repeat|break|"
+    r"seriously|as a joke|good|right|normal|safe|legal|worr|happen|to (?:the police|it|support)))|"
     r"obey\b|comply\b|(?:treat|consider|regard|accept|take|adopt|use) .{0,40}?\bas (?:your|an? (?:valid |real |new "
     r"|binding )?(?:order|instruction|command|rule)|binding|valid|real|true|instructions?|orders?))|"
     r"\b(?:operate under|make it so|for real\b|from now on|from this point|from here on|effective immediately|"

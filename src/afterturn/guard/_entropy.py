@@ -38,6 +38,7 @@ _LOOK_BACK = 200
 _LEAST = 40
 _PLACES = 8
 _SHORTEST = 64
+_CUT_OFF = 4
 """No class takes a shorter run."""
 _UNREADABLE = bytes([*range(9), 11, 12, *range(14, 32), *range(127, 256)])
 
@@ -142,7 +143,7 @@ def _is_known(data: bytes) -> bool:
 
 def _is_utf8(data: bytes) -> bool:
     try:
-        data[: len(data) - 4].decode()
-    except UnicodeDecodeError:
-        return False
+        data.decode()
+    except UnicodeDecodeError as error:
+        return error.start > _CUT_OFF and error.start >= len(data) - _CUT_OFF  # the last character may be cut off
     return True

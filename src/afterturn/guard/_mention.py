@@ -26,7 +26,8 @@ demonstrat describ attack injection jailbreak hack hacked hacker hacking malicio
 spam block blocks blocked blocking flag= flags= flagged flagging filter= filtered refuse refused refusal
 reject denied detect moderat security vulnerab exploit threat trick tricked manipulat abus incident prohibited
 disallowed forbidden banned regex pattern assert expect dataset classifier pentest strange weird odd= creepy
-article lesson course= courses= slide slides homework exercise essay thesis paper= papers= book= books=
+article lesson course= courses= slide slides homework
+attempt attempts favourite comic comics exercise essay thesis paper= papers= book= books=
 chapter novel film movie documentary podcast radio news newspaper magazine blog forum reddit youtube video
 lecture seminar workshop training= teacher student pupil school exam quiz journalist research study= studies
 court handbook textbook presentation conference webinar newsletter poster whiteboard t-shirt mug sticker tweet
@@ -47,11 +48,12 @@ estafa curso clase= alumn profesor articulo tesis libro capitulo novela periodic
 cartel diapositiva puntuad diferencia escrev escrit[oa] disse dizia diz= perguntou receb mand= mandou digit
 leu= li= apare contem signific traduz traducao explic gramatic virgula ortograf corrig revis piada engracad
 perig estranh esquisit suspeit ataque atacante bloque recus filtro detect seguranc golpe curso aula= aluno
-professor artigo tese= livro capitulo romance jornal noticia exemplo cita frase cartaz slide lenda diferenca
+professor artigo tese= livro capitulo romance jornal noticia exemplo cita frase cartaz slide lenda quadrinh diferenca
 crase mestrado scritt scriv scrisse disse dice= diceva chies chied ricevut mandat inviat digitat letto= appar
 contien signific traduz traduc spieg grammatic virgola ortograf correg corregg scherz divert pericol stran[oa]
 sospett attacc pirata bloccat blocca= rifiut filtro rilev sicurezza truffa corso= lezion alunn professor
 insegnant articolo tesi= libro capitolo romanzo giornale notizia esempio citazion frase diapositiva locandina
+fumett frasi aggressor
 cartello congiuntiv differenz recita schreef geschreven schrijft zei= zegt= vroeg kreeg gekregen ontvang
 ontving stuurde typte staat= stond= gelezen gehoord beteken bedoel vertal vertaal leg= uitleg grammatic komma=
 spelling corrig grap= grappig gevaarlijk vreemd raar= verdacht aanval hacker geblokkeerd geweiger filter

@@ -100,6 +100,9 @@ class Patterns:
                 known = {finding.rule for finding in found}
                 another = len(respelled.text) <= HIDDEN_CHARS and _is_another(normal.text, respelled.text)
                 again = self._matched(respelled, budget, (*carrier, RESPELLED), is_hidden=is_hidden or another)
+                if another and not is_hidden and again:  # what stands there as it was is not hidden
+                    plain = {_where(finding) for finding in self._read(self._hidden, normal, budget, carrier)}
+                    again = [finding for finding in again if _where(finding) not in plain]
                 found.extend(finding for finding in again if finding.rule not in known)
         if triggers is not NONE and len(carrier) < _DEPTH:
             new = (layer for layer in layers(text, normal.text, triggers) if _is_new(layer, carrier))
@@ -166,6 +169,10 @@ class Patterns:
     def _speller(self) -> Speller:
         written = (pattern.text.replace("\\b", " ") for rule in self._rules for pattern in rule.patterns)
         return Speller([*written, *(normalize(text).text for rule in self._rules for text in rule.positive)])
+
+
+def _where(finding: Finding) -> tuple[str, int, int]:
+    return (finding.rule, finding.start, finding.end)
 
 
 def _spans(engine: PatternEngine, at: int, windows: list[tuple[int, int]], text: str) -> Iterable[tuple[int, int]]:

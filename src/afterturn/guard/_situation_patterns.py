@@ -120,7 +120,9 @@ MATTER_AFTER = (
     r"facture|rendez|lavage|retour|entrega|envío|pedido|paquete|regalo|direcci|factura|cita|lavado|montaje|"
     r"devoluci|encomenda|fatura|lavagem|montagem|consegna|ordin|pacco|indirizzo|fattura|lavaggio|montaggio|"
     r"citofon|bezorging|bestelling|pakket|factuur|wassen|dostaw|zamówie|paczk|faktur|dojazd|montaż|доставк|заказ|"
-    r"посылк|адрес|стирк|замовлен|пранн|teslimat|sipariş|kargo))"
+    r"посылк|адрес|стирк|замовлен|пранн|teslimat|sipariş|kargo))|"
+    r"^ (?:in|on|from|inside) (?:the |this |our |my )?(?:\w+ )?(?:wiki|readme|leaflet|booklet|box|label|sticker|queue|"
+    r"theme|noticeboard|fridge|parcel|recipe|cookbook|wardrobe)\b"
 )
 MATTER_FIRST = (
     # The same where it comes first.

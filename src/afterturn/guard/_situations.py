@@ -12,11 +12,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 
-from afterturn.guard import _scene_patterns, _situation_patterns
+from afterturn.guard import _scene_patterns, _situation_patterns, _talk_patterns
 from afterturn.guard._context_patterns import DO_IT, DO_IT_ELSEWHERE, FOREIGN, OWN_MACHINE, TO_YOU
 from afterturn.guard._fold import fold
 from afterturn.guard._found import found
-from afterturn.guard._rules import Cut
+from afterturn.guard._rules import SHOWN, Cut
 
 _NEAR = 80
 _AROUND = 240
@@ -58,7 +58,7 @@ def is_everyday(text: str, start: int, end: int, cut: frozenset[Cut]) -> bool:
         end: Where it ends.
         cut: The contexts that count for the rule.
     """
-    if cut.isdisjoint(_KNOWN):
+    if cut <= SHOWN or cut.isdisjoint(_KNOWN):
         return False
     seen = _Seen(text, start, text[max(0, start - _AROUND) : start], text[start:end], text[end : end + _AROUND])
     if any(is_it(seen) for name, is_it in _EVEN_WITH_ORDERS.items() if name in cut):
@@ -69,7 +69,7 @@ def is_everyday(text: str, start: int, end: int, cut: frozenset[Cut]) -> bool:
 
 @cache
 def _compiled(name: str) -> re.Pattern[str]:
-    known: dict[str, str] = vars(_situation_patterns) | vars(_scene_patterns)
+    known: dict[str, str] = vars(_situation_patterns) | vars(_scene_patterns) | vars(_talk_patterns)
     return re.compile("".join(char if char.isascii() else fold(char) for char in known[name]))
 
 
@@ -90,6 +90,8 @@ def _takes_back(seen: _Seen) -> bool:
     if rest and _finds("MESSAGE", first) and not _finds("GRANTS", seen.match) and not found(TO_YOU, seen.match):
         return True
     after = seen.right[:_NEAR]
+    if _finds("I_GAVE", seen.sentence) and _finds("GIVEN", seen.match) and _finds("CAKES", after):
+        return True
     whole = seen.match + after
     if not _finds("I_SAID", whole) or _finds("AI_NAMED", whole) or _YOURS.search(after) is not None:
         return False
@@ -120,6 +122,8 @@ def _tells_what_happens(seen: _Seen) -> bool:
         return True
     if found(TO_YOU, sentence + match) or _finds("YOU_TOO", sentence + match):
         return False
+    if match.split(" ")[0].endswith("ing") and _ASKING.search(seen.right) and _finds("TELLING", sentence):
+        return True
     if _finds("TOLD_ME", sentence) or _finds("MAY_I", seen.right[:16]) or _finds("MINE_BEFORE", sentence):
         return True
     if _finds("DELETED", match) and _finds("RULES", match) and _finds("WISH", sentence + seen.right[:_NEAR]):
@@ -149,6 +153,8 @@ def _is_of_own_machine(seen: _Seen) -> bool:
     if _ASKING.search(seen.right) is None:
         return False
     before = seen.left + seen.match
+    if _finds("MACHINE_DOES", seen.sentence[-40:] + seen.match[:40]):
+        return True
     if _finds("MAY_ANYBODY", before) and _MYSELF.search(seen.match) is None:
         return True
     if not _finds("PROMPT", before) or not _finds("WRITES", before):
@@ -165,6 +171,8 @@ def _was_given(seen: _Seen) -> bool:
 
 def _is_logged(seen: _Seen) -> bool:
     """A log or a display shows it, and somebody asks what it means."""
+    if _finds("SHOWN_TALK", seen.left) and _finds("WHICH_HOLDS", seen.right):
+        return True
     shown = _finds("LOGGED", seen.left + seen.match[:12]) or _finds("POPPED_UP", seen.right)
     return shown and _finds("MEANS", seen.left + seen.right)
 
@@ -176,6 +184,27 @@ def _is_built(seen: _Seen) -> bool:
         return False
     long = seen.text[:_LONG]
     return _finds("DEVELOPED", around) or (_finds("CODE", long) and _ASKING.search(long) is not None)
+
+
+def _is_asked_about(seen: _Seen) -> bool:
+    """A comment stands between lines of code, and the writer asks something; or it is a note of who wrote the code."""
+    line = seen.left[seen.left.rfind("\n") + 1 :]
+    after, _, below = seen.right.partition("\n")
+    if _finds("AI_NAMED", line + seen.match + after) or _finds("GRANTS", after):
+        return False
+    if _finds("NOTED", line + seen.match):
+        return True
+    beside = seen.left[: len(seen.left) - len(line)] + below
+    return _finds("COMMENT", seen.left) and _finds("CODE_BESIDE", beside) and _ASKING.search(beside) is not None
+
+
+def _is_had_done(seen: _Seen) -> bool:
+    """Somebody asks how to have a thing do it, says that the secrets are left out, or speaks to people."""
+    if _finds("REDACTED", seen.right):
+        return True
+    if not found(TO_YOU, seen.match) and _finds("HELPERS", seen.match + seen.right[:_NEAR]):
+        return True
+    return _ASKING.search(seen.right[:_NEAR]) is not None and _finds("CAUSED", seen.sentence)
 
 
 def _is_scene(seen: _Seen) -> bool:
@@ -208,6 +237,8 @@ _WITHOUT_ORDERS: dict[Cut, Callable[[_Seen], bool]] = {
     "own": _is_of_own_machine,
     "given": _was_given,
     "log": _is_logged,
+    "code": _is_asked_about,
+    "reported": _is_had_done,
     "built": _is_built,
     "advice": _is_advice,
 }
