@@ -85,3 +85,20 @@ def test_without_aliases_citations_are_left_alone(aliases: str, expected: tuple[
 def test_a_file_that_cannot_be_read_is_an_error_that_ends_with_exit_code_2(tmp_path: Path) -> None:
     for path in (tmp_path / "missing.jsonl", tmp_path):
         assert isinstance(clean(str(path)).exception, UnreadableInputError)
+
+
+@pytest.mark.parametrize(
+    "tool",
+    ["search", {"name": "search"}, {"type": "function", "function": {"name": "search", "parameters": {}}}],
+)
+def test_tools_are_read_in_every_form_that_a_turn_has_them_in(tool: object) -> None:
+    result = clean("-", stdin=json.dumps({"deltas": ['Done. search{"q": 1}'], "tools": [tool]}))
+    line = json.loads(result.stdout)
+    assert (result.exit_code, line["text"], line["leaks"]) == (0, "Done.", ["search"])
+
+
+def test_what_is_no_tool_is_told_with_its_place() -> None:
+    result = clean("-", stdin='{"deltas": [], "tools": ["a", 1]}\n{"deltas": [], "tools": "secret"}')
+    told = result.stderr.splitlines()
+    assert told[0].startswith("afterturn: <stdin>:1: `tools` are none: tools[1] is a number; write {")
+    assert told[1].startswith("afterturn: <stdin>:2: `tools` are none: tools is a string; write {")

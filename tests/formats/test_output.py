@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import resource
+import sqlite3
 import stat
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from afterturn.errors import OutputError, TurnFormatError
-from afterturn.formats import read_turns, turn_from_json, write_any, write_turns
+from afterturn.formats import line_by_line, read_turns, turn_from_json, write_any, write_turns, writing
 from afterturn.turns import Turn
 
 FULL_DISK = Path("/dev/full")
@@ -94,3 +96,84 @@ def test_a_read_only_folder_is_named(tmp_path: Path) -> None:
 def test_a_dash_is_standard_output(capfdbinary: pytest.CaptureFixture[bytes]) -> None:
     assert write_turns([ONE], "-") == 1
     assert capfdbinary.readouterr().out.count(b"\n") == 1
+
+
+def test_lines_that_are_dear_are_in_a_part_until_all_are_there(tmp_path: Path) -> None:
+    path = tmp_path / "out.jsonl"
+    path.write_text("old")
+    path.chmod(0o600)
+    with line_by_line(path) as lines:
+        lines.write("é")
+        part = tmp_path / "out.jsonl.part"
+        assert (lines.path, lines.count, part.read_text()) == (part, 1, "é\n")
+        assert stat.S_IMODE(part.stat().st_mode) == 0o600
+        assert path.read_text() == "old"
+    assert (lines.path, path.read_text()) == (path, "é\n")
+    assert [file.name for file in tmp_path.iterdir()] == ["out.jsonl"]
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, SystemExit, ValueError])
+def test_lines_stay_where_the_work_comes_to_no_end_and_no_part_is_overwritten(
+    tmp_path: Path, error: type[BaseException]
+) -> None:
+    path = tmp_path / "out.jsonl"
+
+    def stopped(*texts: str) -> None:
+        with line_by_line(path) as lines:
+            for text in texts:
+                lines.write(text)
+            raise error
+
+    for texts in (["0"], ["1"], ["2"], []):  # where nothing was written, nothing is left
+        with pytest.raises(error):
+            stopped(*texts)
+    kept = {file.name: file.read_text() for file in tmp_path.iterdir()}
+    assert kept == {"out.jsonl.part": "0\n", "out.jsonl.part2": "1\n", "out.jsonl.part3": "2\n"}
+
+
+def test_lines_may_give_way_to_what_was_made_of_them(tmp_path: Path) -> None:
+    path = tmp_path / "out.json"
+    with line_by_line(path) as lines:
+        lines.write("a longer line")
+        lines.begin_again()
+        lines.write("{}")
+    assert path.read_text() == "{}\n"
+
+
+def test_a_line_that_found_no_room_is_not_kept_in_half(tmp_path: Path) -> None:
+    path = tmp_path / "out.jsonl"
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+
+    def full() -> None:
+        with line_by_line(path) as lines:
+            lines.write("whole")
+            resource.setrlimit(resource.RLIMIT_FSIZE, (100, before[1]))
+            try:
+                lines.write("x" * 1000)
+            finally:
+                resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+    with pytest.raises(OutputError, match="cannot be written"):
+        full()
+    assert (tmp_path / "out.jsonl.part").read_text() == "whole\n"
+
+
+def test_a_pipe_or_a_device_takes_lines_directly(tmp_path: Path) -> None:
+    with line_by_line("/dev/null") as lines:
+        lines.write("a")
+    assert (lines.path, lines.count) == (None, 1)
+
+
+def test_a_database_is_never_replaced(tmp_path: Path) -> None:
+    database = tmp_path / "a.db"
+    connection = sqlite3.connect(database)
+    connection.execute("CREATE TABLE t (x)")
+    connection.close()
+    before = database.read_bytes()
+    for name in ("a.db", "a.db-wal", "a.db-shm", "a.db-journal"):
+        told = f"{tmp_path / name} cannot be written: it is a database, which would be lost; name another file"
+        for opened in (writing, line_by_line):
+            with pytest.raises(OutputError) as caught, opened(tmp_path / name):
+                pass
+            assert str(caught.value) == told
+    assert {file.name: file.read_bytes() for file in tmp_path.iterdir()} == {"a.db": before}
