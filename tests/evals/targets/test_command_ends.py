@@ -79,3 +79,17 @@ async def test_a_command_that_ignores_being_ended_is_ended_with_its_children(tmp
         await asked
     for pid in pids.split():
         await _gone(int(pid))
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="processes are looked up in /proc")
+async def test_a_command_that_is_cancelled_while_it_is_started_is_ended_with_its_children(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "ready")
+    asked = asyncio.create_task(_ask(f"sleep 600 & echo $! $$ > {tmp_path}/ready; wait"))
+    for _ in ("the row asks", "the command is started"):
+        await asyncio.sleep(0)  # then the process is there, and its pipes are not connected yet
+    pids = (tmp_path / "ready").read_text()  # the loop does not go on meanwhile
+    asked.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await asked
+    for pid in pids.split():
+        await _gone(int(pid))

@@ -67,8 +67,15 @@ class CommandTarget:
 
     async def _started(self) -> _Talk:
         loop = asyncio.get_running_loop()
+        starting = asyncio.ensure_future(loop.subprocess_exec(_Talk, *self._words, start_new_session=True))
         try:
-            _, talk = await loop.subprocess_exec(_Talk, *self._words, start_new_session=True)
+            # asyncio, cancelled in the middle, ends the command alone and waits for all that it started.
+            _, talk = await asyncio.shield(starting)
+        except asyncio.CancelledError:
+            with contextlib.suppress(OSError):
+                _, talk = await starting
+                await talk.end()
+            raise
         except OSError as error:
             raise AgentError("not_started", f"{self._words[0]}: {error.strerror}; check the command") from None
         return talk
