@@ -17,7 +17,10 @@ _HINT = 'write {"deltas": ["…"], "aliases": ["c1"] or null, "tools": ["search"
 
 def clean_command(
     file: Annotated[
-        Path, typer.Argument(metavar="FILE", help='JSONL with {"deltas", "aliases", "tools"} a line, or - for stdin.')
+        Path,
+        typer.Argument(
+            metavar="FILE", help='JSONL with {"deltas", "aliases", "tools"} a line (tools as in turns), or - for stdin.'
+        ),
     ],
     as_json: Annotated[bool, typer.Option("--json", help="JSON lines; it prints nothing else anyway.")] = False,
 ) -> None:
