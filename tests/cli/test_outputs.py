@@ -157,6 +157,25 @@ def test_what_was_judged_when_a_run_is_stopped_is_kept_and_told(
     assert not list(folder.glob(".*"))
 
 
+def test_an_import_that_is_interrupted_says_what_is_stored(folder: Path) -> None:
+    process = subprocess.Popen(
+        [sys.executable, "-m", "afterturn", "import", "-", "--db", "new.db"],
+        stdin=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdin is not None
+    assert process.stderr is not None
+    process.stdin.write(_line(1) + "no turn\n")
+    process.stdin.flush()
+    assert process.stderr.readline().startswith("afterturn: <stdin>:2: ")
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate()
+    assert process.returncode == 130
+    told = "afterturn: stopped early; until then 1 turns stored, 0 known already, 1 bad lines skipped"
+    assert said.splitlines()[-1] == told
+
+
 def test_a_run_that_ends_leaves_the_whole_file_and_the_part_of_an_earlier_one(folder: Path) -> None:
     Path("out.jsonl.part").write_text("of before")
     done = run_here("classify", "t.jsonl", "-o", "out.jsonl", AFTERTURN_CONFIG=os.devnull)

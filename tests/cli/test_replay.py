@@ -27,13 +27,21 @@ Run = Callable[..., Result]
 _CANARY = "CANARY-4711"
 _START = datetime(2026, 11, 2, 9, tzinfo=UTC)
 _OWN = """
+import os
+import signal
 from dataclasses import replace
 from afterturn.classifiers import SAFETY, Reading
 
 def _read(answer, turn):
     return Reading(status="finding", label="self_harm")
 
+def _interrupted(answer, turn):
+    if turn.id == "t-2":
+        os.kill(os.getpid(), signal.SIGINT)  # the person presses Ctrl-C
+    return _read(answer, turn)
+
 BY_RULE = replace(SAFETY, version="2", fields=lambda turn: {}, read=_read)
+INTERRUPTED = replace(BY_RULE, read=_interrupted)
 OTHER = 7
 """
 
@@ -118,6 +126,16 @@ def test_turns_are_judged_anew_and_the_change_is_shown(run: Run, path: Path) -> 
     assert "5 questions had their verdict before" in again.stderr
     with open_store(path) as store:
         assert len(list(store.verdicts())) == len(list(store.verdicts(Filter(replayed=True)))) == 5
+
+
+def test_one_that_is_interrupted_says_how_to_go_on(run: Run) -> None:
+    stopped = run("--classifier", "own_questions:INTERRUPTED", "--since", "2026-11-02")
+    assert (stopped.exit_code, stopped.stdout) == (130, "")
+    assert stopped.stderr.splitlines()[-1] == (
+        "afterturn: stopped early; what was judged until then is stored: run the same again, and it goes on from there"
+    )
+    again = _report(run(*BY_RULE, "--since", "2026-11-02"))["replay"]
+    assert again["known"] + again["judged"] == 5
 
 
 @pytest.mark.parametrize("narrow", [("--since", "2999-01-01"), ("--since", "2026-11-02", "--tenant", "nobody")])

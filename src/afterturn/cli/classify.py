@@ -100,7 +100,7 @@ def _told_if_stopped(counts: _Counts, db: str | None) -> Generator[Callable[[Lin
     except BaseException as error:  # what stopped it is told last
         count, kept = (lines[0].count, lines[0].path) if lines else (0, None)
         unread = isinstance(error, BrokenPipeError) or isinstance(error.__cause__, BrokenPipeError)
-        if not unread and (count or isinstance(error, StoreError | CancelledError)):
+        if not unread and (count or isinstance(error, StoreError | CancelledError | KeyboardInterrupt)):
             note(_stopped(counts, db, count, kept, mend=isinstance(error, StoreError | OutputError)))
         raise
 

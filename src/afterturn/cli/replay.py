@@ -134,7 +134,11 @@ async def _judged(
 
 async def _running(replay: Replay) -> ReplayCounts:
     with progress("judging anew", await asyncio.to_thread(replay.turns)) as advance:
-        return await replay.run(advance, _waiting)
+        try:
+            return await replay.run(advance, _waiting)
+        except asyncio.CancelledError:  # Ctrl-C
+            note("stopped early; what was judged until then is stored: run the same again, and it goes on from there")
+            raise
 
 
 def _waiting(turns: int, lease_s: float) -> None:

@@ -71,7 +71,7 @@ def import_command(
             with progress("storing turns") as advance:
                 for batch in _batches(map(planned, readable_turns(files, skipped)), BATCH_TURNS):
                     _store(store, batch, sinks, counts, advance)
-        except AfterturnError:
+        except (AfterturnError, KeyboardInterrupt):
             counts.bad_lines = len(skipped)
             _log(config, counts, whole=False)
             note(f"stopped early; until then {_told(counts, len(skipped))}")  # what stopped it is told last
