@@ -21,6 +21,8 @@ from afterturn.guard._rules import SHOWN, Cut
 _NEAR = 80
 _AROUND = 240
 _TITLE = 160
+_COMMENTS = ("#", "/", "*", "--", ";")
+_ASSIST = ("ssist", "asist", "asyst")
 _LONG = 4000
 _SPEAKERS = 3
 _YOURS = re.compile(r"\b(?:your|deine\w*|tes|tus|suas|tue|jouw)\b")
@@ -90,7 +92,12 @@ def _takes_back(seen: _Seen) -> bool:
     if rest and _finds("MESSAGE", first) and not _finds("GRANTS", seen.match) and not found(TO_YOU, seen.match):
         return True
     after = seen.right[:_NEAR]
-    if _finds("I_GAVE", seen.sentence) and _finds("GIVEN", seen.match) and _finds("CAKES", after):
+    if (
+        not seen.sentence.isascii()
+        and _finds("I_GAVE", seen.sentence)
+        and _finds("GIVEN", seen.match)
+        and _finds("CAKES", after)
+    ):
         return True
     whole = seen.match + after
     if not _finds("I_SAID", whole) or _finds("AI_NAMED", whole) or _YOURS.search(after) is not None:
@@ -171,7 +178,8 @@ def _was_given(seen: _Seen) -> bool:
 
 def _is_logged(seen: _Seen) -> bool:
     """A log or a display shows it, and somebody asks what it means."""
-    if _finds("SHOWN_TALK", seen.left) and _finds("WHICH_HOLDS", seen.right):
+    asked = _ASKING.search(seen.right) is not None
+    if asked and _finds("WHICH_HOLDS", seen.right) and _finds("SHOWN_TALK", seen.left):
         return True
     shown = _finds("LOGGED", seen.left + seen.match[:12]) or _finds("POPPED_UP", seen.right)
     return shown and _finds("MEANS", seen.left + seen.right)
@@ -189,6 +197,8 @@ def _is_built(seen: _Seen) -> bool:
 def _is_asked_about(seen: _Seen) -> bool:
     """A comment stands between lines of code, and the writer asks something; or it is a note of who wrote the code."""
     line = seen.left[seen.left.rfind("\n") + 1 :]
+    if not any(sign in line or sign in seen.match for sign in _COMMENTS):
+        return False
     after, _, below = seen.right.partition("\n")
     if _finds("AI_NAMED", line + seen.match + after) or _finds("GRANTS", after):
         return False
@@ -200,9 +210,10 @@ def _is_asked_about(seen: _Seen) -> bool:
 
 def _is_had_done(seen: _Seen) -> bool:
     """Somebody asks how to have a thing do it, says that the secrets are left out, or speaks to people."""
-    if _finds("REDACTED", seen.right):
+    if _compiled("REDACTED").match(seen.right) is not None:
         return True
-    if not found(TO_YOU, seen.match) and _finds("HELPERS", seen.match + seen.right[:_NEAR]):
+    near = seen.match + seen.right[:_NEAR]
+    if any(stem in near for stem in _ASSIST) and not found(TO_YOU, seen.match) and _finds("HELPERS", near):
         return True
     return _ASKING.search(seen.right[:_NEAR]) is not None and _finds("CAUSED", seen.sentence)
 
