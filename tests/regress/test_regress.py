@@ -13,6 +13,8 @@ from fake_server import Asked, FakeServer, Replies, chat, http
 from typer.testing import CliRunner, Result
 
 from afterturn.cli._app import app
+from afterturn.regress import Settings, load_suites
+from afterturn.regress import regress as regress_models
 
 Step = Callable[[Asked], bytes]
 
@@ -139,3 +141,25 @@ async def test_a_list_that_names_no_model_twice_or_wrongly_is_told(server: FakeS
     result = await regress("--models", models)
     assert result.exit_code != 0
     assert server.asked == []
+
+
+async def test_what_each_model_came_to_is_handed_over_as_soon_as_it_is_through(server: FakeServer) -> None:
+    server.says(well_behaved)
+    kept: list[str] = []
+
+    def told(model: str, suite: str, turn: int, of: int) -> None:
+        if model == "openai:b":
+            raise KeyboardInterrupt  # the person presses Ctrl-C while the second is asked
+
+    settings = Settings(told=told, kept=lambda report: kept.append(report.model))
+    with pytest.raises(KeyboardInterrupt):
+        await regress_models(["openai:a", "openai:b"], load_suites(["rag"]), settings)
+    assert kept == ["openai:a"]
+
+
+async def test_where_it_is_whole_the_file_holds_the_report_alone(server: FakeServer, tmp_path: Path) -> None:
+    server.says(well_behaved)
+    result = await regress("--models", "openai:a,openai:b", "--suite", "rag", "-o", "r.json")
+    found = json.loads((tmp_path / "r.json").read_text())
+    assert [model["model"] for model in found["models"]] == ["openai:a", "openai:b"], result.output
+    assert not (tmp_path / "r.json.part").exists()
