@@ -77,7 +77,7 @@ def test_a_rubric_that_is_wrong_says_what(tmp_path: Path, text: str, problem: st
 def test_an_unknown_or_missing_rubric_says_what_there_is(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="there are conversation, correctness, custom"):
         load_rubric("corectness")
-    with pytest.raises(UsageError, match="give a readable Markdown file"):
+    with pytest.raises(UsageError, match="there is no such file; check the path"):
         load_rubric(str(tmp_path / "no.md"))
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from afterturn._unreadable import why_unreadable
 from afterturn.cli._agent_options import MaxCost, MinCoverage, Model, PriceFile
 from afterturn.cli._common import configured, json_line, note
 from afterturn.cli._exit import keeping_exit_code
@@ -164,7 +165,7 @@ def _instructions(path: Path | None) -> str | None:
     try:
         text = path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
-        raise UnreadableInputError(f"{path} cannot be read ({type(error).__name__}); give a text file") from None
+        raise UnreadableInputError(f"{path} cannot be read: {why_unreadable(error)}") from None
     if len(text.split()) < 8:
         raise UsageError(f"{path} has fewer than eight words; a leak of it could not be told from chance")
     return text

@@ -9,6 +9,7 @@ from typing import Any, cast
 
 import yaml
 
+from afterturn._unreadable import why_unreadable
 from afterturn.calls import Judge
 from afterturn.errors import UsageError
 from afterturn.judges import Price
@@ -77,7 +78,9 @@ def load_prices(path: Path | None) -> Prices:
         return Prices({})
     try:
         loaded: Any = yaml.safe_load(path.read_text(encoding="utf-8-sig"))
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"{path}: the price table cannot be read: {why_unreadable(error)}") from None
+    except yaml.YAMLError as error:
         raise UsageError(f"{path}: no price table ({type(error).__name__}); write NAME: {{{_KEYS[0]}: …}}") from None
     if not isinstance(loaded, dict):
         raise UsageError(f"{path}: no price table; write NAME: {{{_KEYS[0]}: …, {_KEYS[1]}: …}}, a line a model")

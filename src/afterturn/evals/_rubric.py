@@ -10,6 +10,7 @@ from typing import Any, Literal, cast, get_args
 
 import yaml
 
+from afterturn._unreadable import why_unreadable
 from afterturn.errors import UsageError
 from afterturn.evals._records import Reply, Row
 from afterturn.evals._run_records import RubricRef
@@ -101,9 +102,7 @@ def load_rubric(name: str) -> Rubric:
     try:
         source = path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(
-            f"rubric {name} cannot be read ({type(error).__name__}); give a readable Markdown file"
-        ) from None
+        raise UsageError(f"rubric {name} cannot be read: {why_unreadable(error)}") from None
     return _parsed(source, str(path), custom=custom)
 
 

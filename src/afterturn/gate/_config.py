@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
+from afterturn._unreadable import why_unreadable
 from afterturn.errors import ConfigError
 from afterturn.evals import MIN_COVERAGE
 from afterturn.gate._metrics import check_metric, is_rate
@@ -213,7 +214,7 @@ def _text(path: Path) -> str:
             raise ConfigError(f"{path}: larger than a gate can be; give the gate's own YAML file")
         return path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError(f"{path}: cannot be read ({type(error).__name__}); give a readable YAML file") from None
+        raise ConfigError(f"{path}: cannot be read: {why_unreadable(error)}") from None
 
 
 def _composed(text: str, path: Path) -> yaml.Node:

@@ -9,6 +9,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any, NoReturn, cast
 
+from afterturn._unreadable import why_unreadable
 from afterturn.errors import UnreadableInputError
 from afterturn.gate._strict import AHEAD, Problem
 
@@ -72,7 +73,7 @@ def _read(path: Path) -> dict[str, Any]:
             raise UnreadableInputError(f"{path} is too large for a file of figures; name the right file")
         value: Any = json.loads(path.read_bytes(), parse_constant=_refuse)
     except OSError as error:
-        raise UnreadableInputError(f"{path} cannot be read ({type(error).__name__}); check the path") from None
+        raise UnreadableInputError(f"{path} cannot be read: {why_unreadable(error)}") from None
     except (ValueError, RecursionError):
         raise UnreadableInputError(f"{path} is no JSON, or half of it; write it again") from None
     if not isinstance(value, dict):

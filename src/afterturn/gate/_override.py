@@ -14,6 +14,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import IO, Any
 
+from afterturn._unreadable import why_unreadable
 from afterturn.errors import OutputError, UnreadableInputError, UsageError
 from afterturn.formats import dump_json
 from afterturn.gate._report import Override, Report
@@ -84,7 +85,7 @@ def check_records(path: Path, *, expect: str | None = None) -> Records:
         with path.open("rb") as stream:
             found = _checked(stream, path, expect)
     except OSError as error:
-        raise UnreadableInputError(f"{path} cannot be read ({type(error).__name__}); check the path") from None
+        raise UnreadableInputError(f"{path} cannot be read: {why_unreadable(error)}") from None
     if expect is not None and found.vouched is None:
         raise UnreadableInputError(
             f"{path}: none of its {found.count} records has the hash {expect[:64]}; it was changed or taken out, "

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
 
 from sqlalchemy import Connection, RowMapping, and_, func, select, update
@@ -32,6 +33,15 @@ def save(connection: Connection, state: SessionState) -> None:
     """Writes the state of a stored session."""
     keys = {"key_tenant": state.tenant, "key_session": state.session}
     UPDATE_SESSION.run(connection, [keys | session_columns(state)])
+
+
+def pin_title(connection: Connection, tenant: str, session: str, title: str | None) -> bool:
+    """Sets the title for good, or with None lets judgements set it again; False where there is no such session."""
+    state = load(connection, tenant, session)
+    if state is None:
+        return False
+    save(connection, replace(state, title=title or state.title, title_pinned=title is not None))
+    return True
 
 
 def fold_in(

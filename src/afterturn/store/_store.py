@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from types import MappingProxyType
@@ -281,12 +280,7 @@ class Store:
     def pin_title(self, tenant: str, session: str, title: str | None) -> bool:
         """Sets the title for good, or with None lets judgements set it again; False where there is no such session."""
         with self._database.writing() as connection:
-            state = _sessions.load(connection, tenant, session)
-            if state is None:
-                return False
-            pinned = replace(state, title=title or state.title, title_pinned=title is not None)
-            _sessions.save(connection, pinned)
-            return True
+            return _sessions.pin_title(connection, tenant, session, title)
 
     def timeline(
         self, tenant: str, session: str, *, event_names: Mapping[str, str] = _OWN_NAMES

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
+from afterturn._unreadable import why_unreadable
 from afterturn.errors import UnreadableInputError
 
 
@@ -46,7 +47,7 @@ def read_human_labels(path: Path, tell: Callable[[str], None]) -> Iterator[Human
                     else:
                         yield found
     except (OSError, UnicodeDecodeError) as error:
-        raise UnreadableInputError(f"{path} cannot be read ({type(error).__name__}); check the path") from None
+        raise UnreadableInputError(f"{path} cannot be read: {why_unreadable(error)}") from None
 
 
 def _label(line: str) -> HumanLabel | str:

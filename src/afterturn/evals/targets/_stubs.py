@@ -9,6 +9,7 @@ from typing import Any, cast
 
 import yaml
 
+from afterturn._unreadable import why_unreadable
 from afterturn.errors import UsageError
 from afterturn.evals._records import Row
 from afterturn.evals._threads import in_thread
@@ -31,7 +32,9 @@ def load_tools(path: str | None) -> tuple[Tool, ...]:
     try:
         value = to_plain(yaml.safe_load(Path(path).read_text(encoding="utf-8-sig")))
         return read_tools(value.get("tools") if is_object(value) else value)
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"{path}: the tools cannot be read: {why_unreadable(error)}") from None
+    except yaml.YAMLError as error:
         raise UsageError(f"{path}: the tools cannot be read ({type(error).__name__}); give a JSON list") from None
     except FormatProblem as problem:
         raise UsageError(f"{path}: {problem}") from None

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
+from afterturn._unreadable import why_unreadable
 from afterturn.errors import AgentError, InputError, UsageError
 from afterturn.evals._records import Reply, Row
 from afterturn.evals.targets._base import Target
@@ -152,4 +153,4 @@ def _instructions(path: str | None) -> str:
     try:
         return Path(path).read_text(encoding="utf-8").strip()
     except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"{path}: the instructions cannot be read ({type(error).__name__})") from None
+        raise UsageError(f"{path}: the instructions cannot be read: {why_unreadable(error)}") from None
