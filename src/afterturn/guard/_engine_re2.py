@@ -17,6 +17,8 @@ from afterturn.guard._re2_words import Re2Words, set_of
 from afterturn.guard._rules import Pattern
 
 _MEMORY_BYTES = 64 << 20
+_FORGET_BYTES = 4 << 20
+"""Text after which patterns are compiled anew: what RE2 has worked out for texts stays with a pattern and only grows."""
 
 _Group = frozenset[int]
 
@@ -52,9 +54,7 @@ class Re2Engine:
         self._re2 = load_re2()
         self._options = re2_options(self._re2)
         self._patterns = patterns
-        self._compiled: dict[int, Any] = {}
-        self._kernels: dict[int, Any] = {}
-        self._asks: list[Callable[[bytes], object] | None] = [None] * len(patterns)
+        self._forget()
         ways = [(at, groups) for at, pattern in enumerate(patterns) for groups in pattern.needs]
         needed = sorted({word for _, groups in ways for group in groups for word in group})
         self._words = Re2Words(self._re2, self._options, needed)
@@ -70,9 +70,19 @@ class Re2Engine:
                 self._by_trigger.setdefault(word, []).append(asked)
         self._triggers = frozenset(self._by_trigger)
 
+    def _forget(self) -> None:
+        """Begins anew with patterns that are compiled when they are needed; threads that hold one go on with it."""
+        self._read = 0
+        self._compiled: dict[int, Any] = {}
+        self._kernels: dict[int, Any] = {}
+        self._asks: list[Callable[[bytes], object] | None] = [None] * len(self._patterns)
+
     def candidates(self, text: str) -> list[Candidate]:
         """Lists the patterns that may match, in their order; of a short text, those that do."""
         data = text.encode("utf-8", "replace")
+        self._read += len(data)
+        if self._read > _FORGET_BYTES:
+            self._forget()
         flat = data.replace(b"\n", b" ")
         words = self._words.plain(flat)
         if not text.isascii():
