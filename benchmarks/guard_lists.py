@@ -14,7 +14,7 @@ from guard_peers import Saw
 from afterturn.guard import Guard, GuardResult
 
 LISTS = Path(__file__).parent / "guard"
-NAMES = ("frozen", "unseen", "unseen2", "validation", *(f"practice-{letter}" for letter in "abcde"))
+NAMES = ("frozen", "unseen", "unseen2", "unseen3", "validation", *(f"practice-{letter}" for letter in "abcde"))
 ENCODED = "derived_encoded_train"
 ATTACKS = ("injection", "jailbreak")
 MIN_ROWS = 10
