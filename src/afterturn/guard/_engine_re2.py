@@ -18,7 +18,7 @@ from afterturn.guard._rules import Pattern
 
 _MEMORY_BYTES = 64 << 20
 _FORGET_BYTES = 4 << 20
-"""Text after which patterns are compiled anew: what RE2 has worked out for texts stays with a pattern and only grows."""
+"""Text after which patterns are compiled anew: what RE2 works out for texts stays with a pattern and only grows."""
 
 _Group = frozenset[int]
 
