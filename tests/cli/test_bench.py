@@ -53,6 +53,7 @@ def test_the_guards_lists_are_counted_whole_and_absent_data_is_skipped_with_the_
         "frozen": [120, 120],
         "unseen": [120, 120],
         "unseen2": [150, 250],
+        "unseen3": [150, 300],
         "validation": [160, 160],
         "practice-a": [240, 240],
         "practice-b": [240, 240],

@@ -137,7 +137,7 @@ def test_a_misspelt_key_of_a_row_is_refused_before_the_agent_is_asked() -> None:
         (["--assert", "contain:x"], "did you mean contains"),
         (["--rubric", "nothing", "--judge", "openai:m"], "no rubric is called"),
         (["--rubric", "safety", "--judge", "no-judge"], "no judge has this name"),
-        (["--assert", "contains", "--prices", "no.yaml"], "no price table"),
+        (["--assert", "contains", "--prices", "no.yaml"], "price table cannot be read"),
         (["--rubric", "safety", "--rubric", "safety", "--judge", "openai:m"], "two rubrics have the same name"),
         (["--rubric", "safety", "--judge", "openai:m", "--max-cost", "1"], "needs the price of openai:m"),
         (["--rubric", "safety", "--judge", "encoder"], "the encoder cannot grade safety"),
